@@ -1,0 +1,157 @@
+"""Annotations: a claim, its evidence, its labels and a note; and when such a thing is well made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from tui_annotate.domain.errors import InvalidInput, InvalidSpan
+from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.spans import Span
+
+LabelPath = tuple[str, ...]
+
+HUMAN = "human"
+ADJUDICATED = "adjudicated"
+
+
+class Anchor(NamedTuple):
+    """A span of one document of a sample: side, the document's index on that side, extent."""
+
+    side: Side
+    index: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One judgement of one person.
+
+    Attributes:
+        id: a uuid that the maker chooses, so that a repeated write is harmless.
+        claim: anchors of the summary side; may be empty where evidence is not.
+        evidence: anchors of the source side.
+        labels: paths from the root of the label tree; several, or none in imported work.
+        note: free text.
+        origin: `human`, `adjudicated`, `machine:NAME` or `imported:FORMAT`.
+        version: 1 when made, one more with each edit.
+        number: a workspace-wide integer for formats that want one; 0 until it is stored.
+        label_set: hash of the label set it was made under; empty where unknown.
+        guidelines: hash of the guidelines it was made under; empty where there were none.
+        created, updated: ISO 8601, UTC, microseconds; empty where unknown.
+        imported: the original record, as long as nobody edited the annotation.
+    """
+
+    id: str
+    claim: tuple[Anchor, ...]
+    evidence: tuple[Anchor, ...] = ()
+    labels: tuple[LabelPath, ...] = ()
+    note: str = ""
+    origin: str = HUMAN
+    version: int = 1
+    number: int = 0
+    label_set: str = ""
+    guidelines: str = ""
+    created: str = ""
+    updated: str = ""
+    imported: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.claim and not self.evidence:
+            raise InvalidInput(
+                f"annotation {self.id} has neither claim nor evidence",
+                "select a span on one side at least",
+            )
+
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """Claim anchors, then evidence anchors."""
+        return self.claim + self.evidence
+
+
+def well_made(annotation: Annotation, sample: Sample) -> Annotation:
+    """The annotation as new work is stored: spans trimmed, anchors in reading order, once each.
+
+    Raises:
+        InvalidSpan: an anchor is outside its document, or covers white space alone.
+        InvalidInput: a claim is not on the summary side, or evidence not on the source side.
+        NotFound: an anchor names a document that the sample does not have.
+    """
+    return replace(
+        annotation,
+        claim=_checked(annotation.claim, sample, Side.SUMMARY),
+        evidence=_checked(annotation.evidence, sample, Side.SOURCE),
+        note=annotation.note.strip(),
+    )
+
+
+def _checked(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> tuple[Anchor, ...]:
+    checked: set[Anchor] = set()
+    for anchor in anchors:
+        if anchor.side is not side:
+            raise InvalidInput(
+                f"a span of the {anchor.side} side can not stand for the {side} side",
+                "claims lie in the summary, evidence in the source",
+            )
+        trimmed = anchor.span.trim(sample.document(side, anchor.index).text)
+        if trimmed is None:
+            raise InvalidSpan(f"{anchor.span} covers white space alone", "select some words")
+        checked.add(Anchor(side, anchor.index, trimmed))
+    return tuple(sorted(checked))
+
+
+def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
+    """The annotation as JSON values; anchors as [side, index, start, end]; keys in fixed order."""
+    return {
+        "id": annotation.id,
+        "number": annotation.number,
+        "labels": [list(path) for path in annotation.labels],
+        "claim": [_anchor_to_json(anchor) for anchor in annotation.claim],
+        "evidence": [_anchor_to_json(anchor) for anchor in annotation.evidence],
+        "note": annotation.note,
+        "origin": annotation.origin,
+        "version": annotation.version,
+        "label_set": annotation.label_set,
+        "guidelines": annotation.guidelines,
+        "created": annotation.created,
+        "updated": annotation.updated,
+        "imported": dict(annotation.imported) if annotation.imported is not None else None,
+    }
+
+
+def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
+    """The inverse of `annotation_to_json`; only `id` and `claim` must be there.
+
+    Raises:
+        InvalidInput: a value is missing or has the wrong shape; the message names it.
+    """
+    try:
+        return Annotation(
+            id=value["id"],
+            claim=tuple(_anchor_from_json(anchor) for anchor in value["claim"]),
+            evidence=tuple(_anchor_from_json(anchor) for anchor in value.get("evidence", ())),
+            labels=tuple(tuple(path) for path in value.get("labels", ())),
+            note=value.get("note", ""),
+            origin=value.get("origin", HUMAN),
+            version=value.get("version", 1),
+            number=value.get("number", 0),
+            label_set=value.get("label_set", ""),
+            guidelines=value.get("guidelines", ""),
+            created=value.get("created", ""),
+            updated=value.get("updated", ""),
+            imported=value.get("imported"),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(f"not an annotation: {error}", "see docs for the native form") from error
+
+
+def _anchor_to_json(anchor: Anchor) -> list[str | int]:
+    return [anchor.side.value, anchor.index, anchor.span.start, anchor.span.end]
+
+
+def _anchor_from_json(value: Any) -> Anchor:
+    side, index, start, end = value
+    if not all(isinstance(number, int) for number in (index, start, end)):
+        raise TypeError(f"anchor {value!r} holds something that is no integer")
+    return Anchor(Side(side), index, Span(start, end))

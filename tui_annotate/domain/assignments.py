@@ -1,0 +1,50 @@
+"""Assignments: one person's work on one sample, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+IDLE_CAP = 60.0
+"""Seconds of a gap between two actions that count as work; the rest of a longer gap is a pause."""
+
+
+class State(StrEnum):
+    """How far a person is with a sample."""
+
+    NEW = "new"
+    DRAFT = "draft"
+    DONE = "done"
+    SKIPPED = "skipped"
+    FLAGGED = "flagged"
+    REOPENED = "reopened"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the queue passes over it."""
+        return self in (State.DONE, State.SKIPPED, State.FLAGGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One person's work on one sample, which is named by what holds this value.
+
+    Attributes:
+        person: the person's id.
+        rating: a word of the workspace's scale; empty where none was given.
+        comment: a note on the sample as a whole (also the reason of a flag or skip).
+        seconds: time of work, pauses taken out.
+        updated: ISO 8601, UTC, microseconds; empty where nothing happened yet.
+    """
+
+    person: str
+    state: State = State.NEW
+    rating: str = ""
+    comment: str = ""
+    seconds: float = 0.0
+    updated: str = ""
+
+
+def worked(gap: float) -> float:
+    """The part of a gap between two actions that counts as work, in seconds: [0, 60]."""
+    return min(max(gap, 0.0), IDLE_CAP)

@@ -1,0 +1,53 @@
+"""Records: a sample with all that people said of it, the one unit of ingest, export and convert."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.samples import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """An annotation and the id of the person whose it is."""
+
+    person: str
+    annotation: Annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A sample with its annotations and assignments, and the people that they name.
+
+    Attributes:
+        where: `file:line` or `file, record N`: for messages only, never compared.
+    """
+
+    sample: Sample
+    annotations: tuple[Owned, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    people: tuple[Person, ...] = ()
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A record that could not be read, or a doubt about one that could.
+
+    Attributes:
+        where: `file:line` or `file, record N`.
+        message: what is wrong, with the value.
+        hint: what to do; may be empty.
+        refused: whether the record was left out; a doubt is told and the record taken.
+    """
+
+    where: str
+    message: str
+    hint: str = ""
+    refused: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
