@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -152,6 +153,10 @@ class Sample:
         return documents[index]
 
 
+STRENGTHS = (0.15, 0.3, 0.5, 0.65, 0.8)
+"""The least score of each strength, 1 to 5; under the first, nothing is found."""
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """What the assist says of one segment.
@@ -171,3 +176,8 @@ class Match:
     score: float
     rank: int
     signals: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def strength(self) -> int:
+        """How strongly the match is shown: 0 (nothing found) to 5, by the score alone."""
+        return bisect_right(STRENGTHS, self.score)
