@@ -20,7 +20,7 @@ class Anchor(NamedTuple):
     """A span of one document of a sample: side, the document's index on that side, extent."""
 
     side: Side
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody looks for
     span: Span
 
 

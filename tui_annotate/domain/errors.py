@@ -1,14 +1,14 @@
-"""Every error that is raised on purpose, as one tree; what a library raises is wrapped before it gets here.
+"""Every error that is raised on purpose, as one tree; what a library raises is wrapped first.
 
-    TuiAnnotateError
-    ├── InvalidInput            exit 2
-    │   ├── InvalidSpan
-    │   ├── InvalidLabels
-    │   └── InvalidRecord
-    ├── NotFound                exit 1
-    ├── NotAllowed              exit 1
-    ├── Conflict                exit 1
-    └── Unavailable             exit 1
+TuiAnnotateError
+├── InvalidInput            exit 2
+│   ├── InvalidSpan
+│   ├── InvalidLabels
+│   └── InvalidRecord
+├── NotFound                exit 1
+├── NotAllowed              exit 1
+├── Conflict                exit 1
+└── Unavailable             exit 1
 """
 
 from __future__ import annotations

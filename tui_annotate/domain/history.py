@@ -1,7 +1,8 @@
 """The log: one event an action, chained by hash; state is what replaying it gives.
 
 An event says what the touched parts of a stream were before and are after. So replaying is taking
-`after`, undoing is an event with the two exchanged, and a stale writer is one whose `before` no longer holds.
+`after`, undoing is an event with the two exchanged, and a stale writer is one whose `before` no
+longer holds.
 """
 
 from __future__ import annotations
@@ -179,7 +180,7 @@ def replay(events: Iterable[Event]) -> StreamState:
     for event in events:
         if event != chained(event, previous):
             raise Conflict(
-                f"event {event.id} (number {event.seq} of its stream) does not follow its predecessor",
+                f"event {event.id} (number {event.seq} of its stream) does not follow the last",
                 "the log was altered, or two copies of it diverged",
             )
         state = state.applied(event.action, seconds=event.seconds)

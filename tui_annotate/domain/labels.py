@@ -1,8 +1,8 @@
-"""Label sets: the tree of a `labels.yaml`, its rules, and what an annotation still lacks under them.
+"""Label sets: the tree of a `labels.yaml`, its rules, and what an annotation still lacks.
 
-Three forms are read: a list of strings and one-key maps (`- Unwanted: [Intrinsic, Extrinsic]`), the same
-list under `labels:` beside `titles:`, and our own, whose items are maps with `name` and any of
-`description`, `key`, `color`, `evidence`, `note`, `exclusive`, `children`.
+Three forms are read: a list of strings and one-key maps (`- Unwanted: [Intrinsic, Extrinsic]`),
+the same list under `labels:` beside `titles:`, and our own, whose items are maps with `name` and
+any of `description`, `key`, `color`, `evidence`, `note`, `exclusive`, `children`.
 """
 
 from __future__ import annotations
@@ -90,8 +90,10 @@ class LabelTree:
         return next((label for label in self.walk() if label.path == path), None)
 
     def bar(self) -> tuple[tuple[str, Label], ...]:
-        """(digit, label) as the bar shows them: all leaves and then their parents where nine digits
-        hold the leaves, else the roots; labels that ask for a digit get it."""
+        """(digit, label) as the bar shows them; labels that ask for a digit get it.
+
+        All leaves and then their parents where nine digits hold the leaves, else the roots.
+        """
         leaves = self.leaves()
         if len(leaves) <= MOST_OPTIONS:
             parents = [label for label in self.walk() if label.children]
@@ -161,7 +163,9 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
         InvalidLabels: with the file, the line where known, and the value that is wrong.
     """
     if len(text) > LONGEST_FILE:
-        raise InvalidLabels(f"{name} is larger than {LONGEST_FILE} characters", "is it a label set?")
+        raise InvalidLabels(
+            f"{name} is larger than {LONGEST_FILE} characters", "is it a label set?"
+        )
     try:
         node = yaml.compose(text, Loader=_StrictLoader)
         data = yaml.load(text, Loader=_StrictLoader)  # noqa: S506  _StrictLoader is a SafeLoader
@@ -175,7 +179,7 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
         unknown = set(data) - {"titles", "labels"}
         if unknown:
             raise InvalidLabels(
-                f"{name}: unknown key {sorted(map(str, unknown))[0]!r}", "known: titles, labels"
+                f"{name}: unknown key {min(map(str, unknown))!r}", "known: titles, labels"
             )
         data = data.get("labels")
     if not isinstance(data, list) or not data or node is None:
@@ -189,7 +193,7 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
 def _titles(value: Any, name: str) -> tuple[str, str]:
     if (
         not isinstance(value, list)
-        or len(value) != 2  # noqa: PLR2004  one a side
+        or len(value) != 2  # one a side
         or not all(isinstance(title, str) and _NAME.fullmatch(title) for title in value)
     ):
         raise InvalidLabels(f"{name}: titles is {value!r}", "write titles: [Source, Summary]")
@@ -205,22 +209,24 @@ def _label(item: Any, parent: Label, name: str) -> Label:
     unknown = set(item) - _KEYS
     if unknown:
         raise InvalidLabels(
-            f"{name}: unknown key {sorted(map(str, unknown))[0]!r} at label {item.get('name')!r}",
+            f"{name}: unknown key {min(map(str, unknown))!r} at label {item.get('name')!r}",
             "known: " + ", ".join(sorted(_KEYS)),
         )
     path = (*parent.path, _name(item["name"], name))
     rules = Label(
         path,
-        description=_text(item, "description", path, name),
+        description=_text(item, "description", path=path, name=name),
         key=_digit(item, path, name),
-        color=_text(item, "color", path, name) or parent.color,
-        evidence=_need(item, "evidence", parent.evidence, path, name),
-        note=_need(item, "note", parent.note, path, name),
-        exclusive=_flag(item, "exclusive", parent.exclusive, path, name),
+        color=_text(item, "color", path=path, name=name) or parent.color,
+        evidence=_need(item, "evidence", parent.evidence, path=path, name=name),
+        note=_need(item, "note", parent.note, path=path, name=name),
+        exclusive=_flag(item, "exclusive", default=parent.exclusive, path=path, name=name),
     )
     children = item.get("children") or []
     if not isinstance(children, list):
-        raise InvalidLabels(f"{name}: children of {JOINER.join(path)!r} are no list", "write a list")
+        raise InvalidLabels(
+            f"{name}: children of {JOINER.join(path)!r} are no list", "write a list"
+        )
     return Label(
         path,
         rules.description,
@@ -246,7 +252,7 @@ def _name(value: Any, name: str) -> str:
     return value
 
 
-def _text(item: dict[str, Any], field: str, path: LabelPath, name: str) -> str:
+def _text(item: dict[str, Any], field: str, *, path: LabelPath, name: str) -> str:
     value = item.get(field) or ""
     if not isinstance(value, str):
         raise InvalidLabels(f"{name}: {field} of {JOINER.join(path)!r} is {value!r}", "write text")
@@ -263,7 +269,7 @@ def _digit(item: dict[str, Any], path: LabelPath, name: str) -> str:
     return value
 
 
-def _need(item: dict[str, Any], field: str, default: Need, path: LabelPath, name: str) -> Need:
+def _need(item: dict[str, Any], field: str, default: Need, *, path: LabelPath, name: str) -> Need:
     value = item.get(field)
     if value is None:
         return default
@@ -275,10 +281,12 @@ def _need(item: dict[str, Any], field: str, default: Need, path: LabelPath, name
     return Need(value)
 
 
-def _flag(item: dict[str, Any], field: str, default: bool, path: LabelPath, name: str) -> bool:  # noqa: FBT001  five parts of one place
+def _flag(item: dict[str, Any], field: str, *, default: bool, path: LabelPath, name: str) -> bool:
     value = item.get(field, default)
     if not isinstance(value, bool):
-        raise InvalidLabels(f"{name}: {field} of {JOINER.join(path)!r} is {value!r}", "true or false")
+        raise InvalidLabels(
+            f"{name}: {field} of {JOINER.join(path)!r} is {value!r}", "true or false"
+        )
     return value
 
 
@@ -301,7 +309,7 @@ class _StrictLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
+            event = self.peek_event()  # type: ignore[no-untyped-call]
             raise yaml.composer.ComposerError(
                 None, None, "aliases (*name) are not allowed", event.start_mark
             )

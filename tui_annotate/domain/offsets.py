@@ -1,4 +1,4 @@
-"""Translates code point offsets at the edge: to UTF-16 units, UTF-8 bytes, lines and columns, and back."""
+"""Translates code point offsets at the edge: UTF-16 units, UTF-8 bytes, lines and columns."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def utf8_map(text: str) -> OffsetMap:
 
 @dataclass(frozen=True, slots=True)
 class LineMap:
-    """Lines of one text, parted at "\\n"; lines and columns count from 1, columns in code points."""
+    """Lines of one text, parted at U+000A; counted from 1, columns in code points."""
 
     starts: tuple[int, ...]
     length: int

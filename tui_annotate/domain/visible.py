@@ -48,7 +48,7 @@ _TABLE = _Shown()
 
 
 def visible(text: str) -> str:
-    """`text` as it may be shown: same length, newlines kept, every control made a picture of itself.
+    """`text` as it may be shown: same length, newlines kept, every control made a picture.
 
     Tabs become a picture too; a layout that wants to expand them looks at the original text.
     """
