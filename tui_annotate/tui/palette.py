@@ -1,0 +1,237 @@
+"""What painters paint with: one style a role, one glyph a state, the same for every widget.
+
+Nothing is told apart by colour alone: beside every colour stands a glyph, a letter or an attribute,
+and the palette of the theme `mono` holds no colour at all. Colours are numbers of the xterm-256
+table, as most terminals over ssh show no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rich.color import Color, ColorParseError
+from rich.style import Style
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+DARK, LIGHT, HIGH_CONTRAST, MONO = NAMES = ("dark", "light", "high-contrast", "mono")
+
+STRENGTH_GLYPHS = " ▁▃▅▆█"
+"""One glyph a strength, 0 to 5: for a gutter or a list."""
+
+STATE_GLYPHS: Mapping[str, str] = {
+    "new": "·",
+    "draft": "○",
+    "done": "✓",
+    "skipped": "»",
+    "flagged": "⚑",
+    "reopened": "↺",
+}
+"""One glyph a state of an assignment, by its name."""
+
+CHOSEN, UNVISITED, FOCUS_BAR, OPENS_MORE = "✓", "·", "▌", "▸"
+
+
+_ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
+    # role: dark, light, high-contrast (256 colours each); 16 colours; none
+    "text": ("color(252)", "color(235)", "color(231)", "", ""),
+    "quiet": ("color(245)", "color(241)", "color(252)", "", "dim"),
+    "strong": ("bold color(255)", "bold color(16)", "bold color(231)", "bold", "bold"),
+    "rule": ("color(239)", "color(250)", "color(250)", "", "dim"),
+    "rule_focused": ("color(74)", "color(25)", "bold color(226)", "cyan", "bold"),
+    "title": ("bold color(250)", "bold color(238)", "bold color(231)", "bold", ""),
+    "title_focused": ("bold color(117)", "bold color(25)", "bold color(226)", "bold cyan", "bold"),
+    "key": ("bold color(180)", "bold color(94)", "bold color(226)", "bold", "bold"),
+    "accent": ("color(117)", "color(25)", "color(123)", "cyan", "bold"),
+    "good": ("color(114)", "color(28)", "bold color(120)", "green", ""),
+    "warning": ("color(221)", "color(94)", "bold color(226)", "bold yellow", "bold"),
+    "error": ("bold color(210)", "bold color(160)", "bold color(217)", "bold red", "bold reverse"),
+    "row": ("on color(236)", "on color(254)", "on color(238)", "bold", "bold"),
+    "asleep": ("color(242)", "color(245)", "color(248)", "dim", "dim"),
+    "selection": (
+        "color(255) on color(58)",
+        "color(16) on color(229)",
+        "color(16) on color(226)",
+        "reverse",
+        "reverse",
+    ),
+    "cursor": (
+        "bold color(16) on color(255)",
+        "bold color(231) on color(16)",
+        "bold color(16) on color(231)",
+        "bold reverse",
+        "bold reverse",
+    ),
+    "evidence": (
+        "bold color(231) on color(22)",
+        "bold color(16) on color(157)",
+        "bold color(16) on color(46)",
+        "bold black on green",
+        "bold underline2",
+    ),
+    "search": (
+        "underline color(221)",
+        "underline color(94)",
+        "bold underline",
+        "underline",
+        "underline",
+    ),
+    "search_focused": (
+        "bold color(16) on color(221)",
+        "bold color(16) on color(221)",
+        "bold color(16) on color(226)",
+        "bold black on yellow",
+        "bold reverse",
+    ),
+    "hint": (
+        "bold color(16) on color(180)",
+        "bold color(231) on color(94)",
+        "bold color(16) on color(123)",
+        "bold black on yellow",
+        "bold reverse",
+    ),
+}
+
+_MATCHES: Mapping[str, tuple[str, str, str, str, str, str]] = {
+    # strengths 0 to 5: on dark ground ever lighter, on light ground ever darker, ordered in grey too
+    DARK: (
+        "",
+        "color(252) on color(236)",
+        "color(255) on color(24)",
+        "bold color(231) on color(30)",
+        "color(16) on color(73)",
+        "color(16) on color(186)",
+    ),
+    LIGHT: (
+        "",
+        "color(235) on color(254)",
+        "color(16) on color(152)",
+        "color(16) on color(73)",
+        "bold color(231) on color(24)",
+        "bold color(230) on color(53)",
+    ),
+    HIGH_CONTRAST: (
+        "",
+        "color(231) on color(236)",
+        "bold color(231) on color(25)",
+        "bold color(16) on color(37)",
+        "bold color(16) on color(123)",
+        "bold color(16) on color(229)",
+    ),
+    "16": ("", "", "white on blue", "white on blue", "black on cyan", "bold black on cyan"),
+    MONO: ("", "dim", "", "", "bold", "bold"),
+}
+
+_LABELS: Mapping[str, tuple[str, ...]] = {
+    # Okabe and Ito's set for colour-blind readers without its grey, on the xterm cube
+    DARK: tuple(f"color({n})" for n in (178, 74, 35, 221, 32, 166, 175)),
+    LIGHT: tuple(f"color({n})" for n in (130, 32, 29, 100, 25, 160, 133)),
+    HIGH_CONTRAST: tuple(f"color({n})" for n in (214, 117, 84, 227, 75, 209, 219)),
+    "16": (
+        "bright_yellow",
+        "bright_cyan",
+        "bright_green",
+        "bright_magenta",
+        "bright_blue",
+        "bright_red",
+    ),
+    "16-light": ("red", "blue", "green", "magenta", "cyan", "yellow"),
+    MONO: ("",),
+}
+
+SLOTS = 7
+"""Colours that labels may take; a slot beyond them begins again, and 16 colours have fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The styles that painters use, by role; build one with `palette`.
+
+    Attributes:
+        matches: strength 0 to 5 of a match: text on ground.
+        labels: underline-ready colours of labels; take them by `label`.
+        row: laid over the focused row of a list.
+        rule, rule_focused: lines between panes.
+    """
+
+    text: Style
+    quiet: Style
+    strong: Style
+    rule: Style
+    rule_focused: Style
+    title: Style
+    title_focused: Style
+    key: Style
+    accent: Style
+    good: Style
+    warning: Style
+    error: Style
+    row: Style
+    asleep: Style
+    selection: Style
+    cursor: Style
+    evidence: Style
+    search: Style
+    search_focused: Style
+    hint: Style
+    matches: tuple[Style, ...]
+    labels: tuple[Style, ...]
+
+    def label(self, slot: int) -> Style:
+        """The foreground of a colour slot, counted from 0."""
+        return self.labels[slot % len(self.labels)]
+
+    def match(self, strength: int) -> Style:
+        """Text on ground for a strength, 0 (plain) to 5."""
+        return self.matches[strength]
+
+
+@cache
+def palette(theme: str, *, native: bool = False) -> Palette:
+    """The palette of a theme; a name that is not ours gives the dark one.
+
+    Args:
+        native: only the terminal's own 16 colours may be used.
+    """
+    name = theme if theme in NAMES else DARK
+    column = 4 if name == MONO else 3 if native else NAMES.index(name)
+    kind = MONO if name == MONO else "16" if native else name
+    labels = "16-light" if kind == "16" and name == LIGHT else kind
+    return Palette(
+        **{role: Style.parse(row[column]) for role, row in _ROLES.items()},
+        matches=tuple(map(Style.parse, _MATCHES[kind])),
+        labels=tuple(map(Style.parse, _LABELS[labels])),
+    )
+
+
+def palette_of(app: App[object]) -> Palette:
+    """The palette of a running app, by its theme and by whether it sends native colours."""
+    return palette(app.theme, native=app.native_ansi_color)
+
+
+def slots(colors: Sequence[str]) -> tuple[int, ...]:
+    """A colour slot for each label, parallel to `colors`.
+
+    A label that names a colour ("red", "#d55e00") gets the slot nearest to it, so that it is
+    readable in every theme; the others get the next slot that nobody asked for.
+    """
+    wanted = [_nearest(color) for color in colors]
+    free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))
+    unnamed = iter(range(len(colors)))
+    return tuple(free[next(unnamed) % len(free)] if slot is None else slot for slot in wanted)
+
+
+def _nearest(color: str) -> int | None:
+    try:
+        red, green, blue = Color.parse(color.strip().lower()).get_truecolor()
+    except ColorParseError:
+        return None
+    distances = []
+    for style in palette(DARK).labels:
+        r, g, b = style.color.get_truecolor() if style.color else (0, 0, 0)
+        distances.append((r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2)
+    return distances.index(min(distances))

@@ -1,0 +1,120 @@
+"""The themes, and what a terminal can show; the styles of single things are in `palette`.
+
+Textual is imported by `themes` only: `detect` runs before it, as Textual reads its environment when
+it is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tui_annotate.tui.palette import DARK, HIGH_CONTRAST, LIGHT, MONO, NAMES
+
+if TYPE_CHECKING:
+    from textual.theme import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a terminal is given.
+
+    Attributes:
+        theme: one of `NAMES`.
+        colors: "truecolor", "256", "standard" (16), or "" for none.
+        native: the app must pass `ansi_color=True`: Textual then sends the terminal's own colours,
+            and under NO_COLOR truly none (it would send greys otherwise).
+    """
+
+    theme: str
+    colors: str
+    native: bool
+
+
+def detect(environ: Mapping[str, str], color_system: str | None = None) -> Look:
+    """The look for a terminal, from its environment.
+
+    Args:
+        color_system: what the terminal is known to show, where known; it goes before TERM and
+            COLORTERM. Over ssh 256 colours are sent even to more able terminals: a third of the
+            bytes less, and nothing here needs more.
+    """
+    colors = environ.get("TEXTUAL_COLOR_SYSTEM", "auto")
+    if colors not in ("truecolor", "256", "standard"):
+        colors = color_system or _by_terminal(environ)
+        if colors == "truecolor" and environ.get("SSH_CONNECTION"):
+            colors = "256"
+    if environ.get("NO_COLOR") or environ.get("TERM") in ("dumb", "unknown"):
+        colors = ""
+    if not colors:
+        return Look(MONO, "", native=True)
+    return Look(DARK, colors, native=colors == "standard")
+
+
+def _by_terminal(environ: Mapping[str, str]) -> str:
+    if environ.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
+        return "truecolor"
+    name = environ.get("TERM", "").strip().lower()
+    if name.endswith(("-256color", "-direct")) or name in ("xterm-kitty", "alacritty"):
+        return "256"
+    return "standard"
+
+
+_FIELDS = (
+    "background",
+    "foreground",
+    "surface",
+    "panel",
+    "primary",
+    "accent",
+    "warning",
+    "error",
+    "success",
+)
+_COLORS: Mapping[str, str] = {  # one colour a field, in the order of `_FIELDS`
+    DARK: "#121212 #d0d0d0 #1c1c1c #262626 #5fafd7 #d7af87 #ffd75f #ff8787 #87d787",
+    LIGHT: "#ffffff #262626 #f4f4f4 #e4e4e4 #005faf #875f00 #875f00 #d70000 #008700",
+    HIGH_CONTRAST: "#000000 #ffffff #000000 #262626 #ffff00 #87ffff #ffff00 #ffafaf #87ff87",
+}
+
+
+def themes(*, native: bool = False) -> tuple[Theme, ...]:
+    """All themes in the order of `NAMES`, for `App.register_theme`.
+
+    Args:
+        native: for terminals of 16 or no colours: the ground is the terminal's own.
+    """
+    return tuple(_theme(name, native=native or name == MONO) for name in NAMES)
+
+
+def _theme(name: str, *, native: bool) -> Theme:
+    from textual.theme import Theme
+
+    named = ["ansi_default"] * len(_FIELDS) if native else _COLORS[name].split()
+    colors = dict(zip(_FIELDS, named, strict=True))
+    variables = {
+        "scrollbar": colors["primary" if native else "panel"],
+        "scrollbar-background": colors["background"],
+        "input-cursor-text-style": "reverse" if native else "none",
+    }
+    if not native:
+        variables["input-cursor-background"] = colors["foreground"]
+        variables["input-cursor-foreground"] = colors["background"]
+    return Theme(
+        name=name,
+        background=colors["background"],
+        foreground=colors["foreground"],
+        surface=colors["surface"],
+        panel=colors["panel"],
+        boost=colors["panel"],
+        primary=colors["primary"],
+        secondary=colors["primary"],
+        accent=colors["accent"],
+        warning=colors["warning"],
+        error=colors["error"],
+        success=colors["success"],
+        dark=name != LIGHT,
+        ansi=native,
+        variables=variables,
+    )
