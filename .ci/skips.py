@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-import xml.etree.ElementTree as ElementTree
 from fnmatch import fnmatchcase
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 REAL_DATA = "real data:"
 
@@ -24,7 +24,7 @@ def allowed_reasons(path: Path) -> list[str]:
 
 def skipped(path: Path) -> list[tuple[str, str]]:
     """(test, reason) of every skipped test."""
-    tree = ElementTree.parse(path)  # noqa: S314  written by our own pytest a moment ago
+    tree = ET.parse(path)  # noqa: S314  written by our own pytest a moment ago
     return [
         (f"{case.get('classname')}.{case.get('name')}", skip.get("message", ""))
         for case in tree.iter("testcase")
