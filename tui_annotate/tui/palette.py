@@ -94,10 +94,13 @@ _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
         "bold black on yellow",
         "bold reverse",
     ),
+    "cap": ("bold reverse",) * 5,
+    "chosen": ("bold underline",) * 5,
+    "letter": ("bold",) * 5,
 }
 
 _MATCHES: Mapping[str, tuple[str, str, str, str, str, str]] = {
-    # strengths 0 to 5: on dark ground ever lighter, on light ground ever darker, ordered in grey too
+    # strengths 0 to 5: on dark ground ever lighter, on light ground ever darker, even in grey
     DARK: (
         "",
         "color(252) on color(236)",
@@ -155,6 +158,9 @@ class Palette:
         matches: strength 0 to 5 of a match: text on ground.
         labels: underline-ready colours of labels; take them by `label`.
         row: laid over the focused row of a list.
+        cap: laid over a label's colour: the digit that stands for it.
+        chosen: laid over an option that is chosen.
+        letter: laid over a label's colour: the letter of an annotation.
         rule, rule_focused: lines between panes.
     """
 
@@ -178,6 +184,9 @@ class Palette:
     search: Style
     search_focused: Style
     hint: Style
+    cap: Style
+    chosen: Style
+    letter: Style
     matches: tuple[Style, ...]
     labels: tuple[Style, ...]
 

@@ -1,0 +1,122 @@
+"""The annotations of the sample on screen: letter, labels, claim, what stands beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from textual.message import Message
+
+from tui_annotate.tui.lines import Run, both_ends, clip, cut, shown, width
+from tui_annotate.tui.palette import FOCUS_BAR
+from tui_annotate.tui.rows import RowList
+
+_NOTHING = "no annotations yet"
+_LABEL_SHARE = 0.4  # of the cells, at most
+_INDENT = "   "
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationRow:
+    """One annotation as it is listed.
+
+    Attributes:
+        letter: as beside the text.
+        labels: their names, joined for people.
+        claim: the text that was marked.
+        evidence: how many places stand as evidence.
+        draft_reason: what is missing, where it is a draft; else empty.
+        colour_slot: of its first label.
+    """
+
+    letter: str
+    labels: str
+    claim: str
+    evidence: int
+    note: str
+    draft_reason: str
+    focused: bool
+    colour_slot: int
+
+
+class AnnotationList(RowList):
+    """Annotations in reading order; the focused one shows its note on a line of its own."""
+
+    class Picked(Message):
+        """An annotation was clicked; `index` counts from 0 in the order shown."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    _rows: tuple[AnnotationRow, ...] = ()
+    _lines: tuple[tuple[int, str], ...] = ()
+
+    def show(self, rows: Sequence[AnnotationRow]) -> None:
+        """Shows other annotations."""
+        new = tuple(
+            replace(
+                row,
+                letter=shown(row.letter),
+                labels=shown(row.labels),
+                claim=shown(row.claim),
+                note=shown(row.note),
+                draft_reason=shown(row.draft_reason),
+            )
+            for row in rows
+        )
+        if new == self._rows and self._lines:
+            return
+        self._rows = new
+        lines: list[tuple[int, str]] = []
+        focused = -1
+        for index, row in enumerate(new):
+            if row.focused:
+                focused = len(lines)
+            lines.append((index, ""))
+            if row.focused and row.note:
+                lines.append((index, row.note))
+        self._lines = tuple(lines)
+        self.set_rows(max(len(lines), 1), focused=focused)
+
+    def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """An annotation, or the note under the focused one."""
+        palette = self.palette
+        if not self._rows:
+            return [(cut(f"{_INDENT}{_NOTHING}", cells), palette.quiet)]
+        which, note = self._lines[index]
+        if note:
+            return [(cut(f"{_INDENT}✎ {note}", cells), palette.quiet)]
+        return self._annotation(self._rows[which], cells)
+
+    def clicked(self, index: int) -> None:
+        """Posts which annotation it was."""
+        if self._rows:
+            self.post_message(self.Picked(self._lines[index][0]))
+
+    def _annotation(self, row: AnnotationRow, cells: int) -> list[Run]:
+        palette = self.palette
+        label = palette.label(row.colour_slot)
+        left: list[Run] = [
+            (FOCUS_BAR if row.focused else " ", palette.accent),
+            (row.letter, label + palette.letter),
+            (" ", palette.text),
+            (cut(row.labels, int(cells * _LABEL_SHARE)), label),
+            (" ", palette.text),
+        ]
+        right: list[Run] = [(_beside(row), palette.quiet)]
+        if row.draft_reason:
+            right = [(f" ! {row.draft_reason} ", palette.warning)]
+        used = sum(width(text) for text, _ in (*left, *right))
+        left.append((_quoted(row.claim, cells - used), palette.text))
+        return clip(both_ends(left, right, cells), cells)
+
+
+def _beside(row: AnnotationRow) -> str:
+    parts = [f"⇄{row.evidence}" if row.evidence else "", "✎" if row.note else ""]
+    text = " ".join(part for part in parts if part)
+    return f" {text} " if text else " "
+
+
+def _quoted(claim: str, cells: int) -> str:
+    return f"“{cut(claim, cells - 2)}”" if cells > 4 else ""

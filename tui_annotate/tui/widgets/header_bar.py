@@ -1,0 +1,161 @@
+"""The line at the top: where one is, how far, for whom, and whether the work is saved.
+
+It gives up the least important part first where cells are few; the reason of a failed save is never
+given up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tui_annotate.tui.lines import Run, both_ends, cut, extent, shown
+from tui_annotate.tui.palette import STATE_GLYPHS, Palette
+from tui_annotate.tui.rows import FixedRows
+
+
+class _Plan(NamedTuple):
+    """How much of each part is shown, in cells where it is a number; 0 leaves the part out."""
+
+    bar: int
+    person: int
+    dataset: int
+    sample: int
+    percent: bool = True
+    words: bool = True
+
+
+_PLANS = (
+    _Plan(bar=24, person=24, dataset=32, sample=48),
+    _Plan(bar=16, person=20, dataset=24, sample=32),
+    _Plan(bar=10, person=16, dataset=20, sample=24),
+    _Plan(bar=8, person=10, dataset=12, sample=24),
+    _Plan(bar=0, person=10, dataset=12, sample=20),
+    _Plan(bar=0, person=0, dataset=12, sample=20),
+    _Plan(bar=0, person=0, dataset=0, sample=20),
+    _Plan(bar=0, person=0, dataset=0, sample=16, percent=False),
+    _Plan(bar=0, person=0, dataset=0, sample=10, percent=False, words=False),
+    _Plan(bar=0, person=0, dataset=0, sample=0, percent=False, words=False),
+)
+
+
+class _Header(NamedTuple):
+    dataset: str = ""
+    position: int = 0
+    total: int = 0
+    finished: int = 0
+    sample: str = ""
+    person: str = ""
+    saved: str = ""
+    state: str = ""
+
+
+class HeaderBar(FixedRows):
+    """Dataset, position, progress, sample, state, person, saved state in one line."""
+
+    DEFAULT_CSS = "HeaderBar { background: $panel; }"
+
+    _header = _Header()
+
+    def show(
+        self,
+        *,
+        dataset: str,
+        position: int,
+        total: int,
+        finished: int,
+        sample: str,
+        person: str,
+        saved: str,
+        state: str,
+    ) -> None:
+        """Shows another state.
+
+        Args:
+            position: from 1; 0 where no sample is open.
+            finished: samples that the queue passes over, out of `total`.
+            saved: "saved", "saving", or "not saved: " and the reason; empty where nothing was done.
+            state: a word of `State`.
+        """
+        header = _Header(
+            shown(dataset),
+            position,
+            total,
+            finished,
+            shown(sample),
+            shown(person),
+            shown(saved),
+            shown(state),
+        )
+        if header != self._header:
+            self._header = header
+            self.repaint()
+
+    def paint(self, cells: int) -> list[list[Run]]:
+        """The fullest plan that fits."""
+        for plan in _PLANS:
+            left, right = self._parts(plan)
+            if extent(left) + extent(right) + 1 <= cells:
+                break
+        saved = _saved(self._header.saved, self.palette)
+        if extent(left) + extent(right) + 1 > cells and saved:
+            return [saved]
+        return [both_ends(left, right, cells)]
+
+    def _parts(self, plan: _Plan) -> tuple[list[Run], list[Run]]:
+        palette, header = self.palette, self._header
+        parts: list[list[Run]] = []
+        if plan.dataset and header.dataset:
+            parts.append([(cut(header.dataset, plan.dataset), palette.quiet)])
+        parts.append(self._progress(plan))
+        if plan.sample and header.sample:
+            parts.append([(cut(header.sample, plan.sample), palette.strong)])
+        if header.state:
+            parts.append([(_state(header.state, words=plan.words), palette.accent)])
+        right: list[list[Run]] = []
+        if plan.person and header.person:
+            right.append([(cut(header.person, plan.person), palette.quiet)])
+        if header.saved:
+            right.append(_saved(header.saved, palette))
+        return _spaced(parts, palette), _spaced(right, palette)
+
+    def _progress(self, plan: _Plan) -> list[Run]:
+        palette, header = self.palette, self._header
+        runs = [(f"{header.position}/{header.total}", palette.strong)]
+        if plan.bar:
+            full = _full_cells(header.finished, header.total, plan.bar)
+            runs.append((" ", palette.text))
+            runs.append(("━" * full, palette.accent))
+            runs.append(("─" * (plan.bar - full), palette.rule))
+        if plan.percent and header.total:
+            runs.append((f" {100 * header.finished // header.total}%", palette.quiet))
+        return runs
+
+
+def _full_cells(finished: int, total: int, cells: int) -> int:
+    """Never full before all is finished, never empty after the first."""
+    if not finished or not total:
+        return 0
+    if finished >= total:
+        return cells
+    return min(max(round(cells * finished / total), 1), cells - 1)
+
+
+def _state(state: str, *, words: bool) -> str:
+    glyph = STATE_GLYPHS.get(state, "")
+    return f"{glyph} {state}".strip() if words or not glyph else glyph
+
+
+def _saved(saved: str, palette: Palette) -> list[Run]:
+    if saved.startswith("not"):
+        return [(f"✗ {saved}", palette.error)]
+    if saved == "saved":
+        return [(f"✓ {saved}", palette.good)]
+    return [(saved, palette.quiet)]
+
+
+def _spaced(parts: list[list[Run]], palette: Palette) -> list[Run]:
+    runs: list[Run] = [(" ", palette.text)]
+    for part in parts:
+        runs += [*part, ("  ", palette.text)]
+    runs[-1] = (" ", palette.text)
+    return runs

@@ -1,0 +1,148 @@
+"""The bar of options: a digit each, and what it stands for. It asleep means that digits do nothing.
+
+Options that do not fit are not dropped in silence: the bar then ends in `0 more`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+
+from tui_annotate.tui.lines import Run, cut, extent, shown
+from tui_annotate.tui.palette import CHOSEN, OPENS_MORE
+from tui_annotate.tui.rows import FixedRows
+
+Option = tuple[str, str, bool, bool, int]
+"""(digit, text, opens more options, chosen, colour slot; -1 for none)."""
+
+_MORE: Option = ("0", "more", False, False, -1)
+_BLINK = 0.15  # seconds
+_MOST_ROWS = 2
+_LONGEST = 28  # cells of one option's text
+
+
+class _Spot(NamedTuple):
+    row: int
+    start: int
+    end: int
+    digit: str
+
+
+class LabelBar(FixedRows):
+    """Options with their digits in one row or two."""
+
+    DEFAULT_CSS = "LabelBar { height: auto; max-height: 2; }"
+
+    class Picked(Message):
+        """An option was clicked."""
+
+        def __init__(self, digit: str) -> None:
+            super().__init__()
+            self.digit = digit
+
+    _options: tuple[Option, ...] = ()
+    _title = ""
+    _asleep = False
+    _blinking = False
+    _spots: tuple[_Spot, ...] = ()
+
+    def show(self, options: Sequence[Option], *, title: str = "", asleep: bool = False) -> None:
+        """Shows other options.
+
+        Args:
+            title: what the options are children of, or a question; stands in front.
+            asleep: digits do nothing now, and the bar looks so.
+        """
+        new = tuple(
+            (digit, cut(shown(text), _LONGEST), more, chosen, slot)
+            for digit, text, more, chosen, slot in options
+        )
+        if (new, shown(title), asleep) != (self._options, self._title, self._asleep):
+            self._options, self._title, self._asleep = new, shown(title), asleep
+            self.repaint(layout=True)
+
+    def blink(self) -> None:
+        """Answers a key that means nothing here: the bar is reversed for 150 ms, once."""
+        if not self._blinking:
+            self._blinking = True
+            self.repaint()
+            self.set_timer(_BLINK, self._end_blink)
+
+    def _end_blink(self) -> None:
+        self._blinking = False
+        self.repaint()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
+        """Textual's hook: one row, or two where the options need them."""
+        rows, _ = self._flow(width, _MOST_ROWS)
+        return max(len(rows), 1)
+
+    def paint(self, cells: int) -> list[list[Run]]:
+        """The options in reading order, as many as fit."""
+        painted, spots = self._flow(cells, self.size.height)
+        self._spots = tuple(spots)
+        if self._blinking:
+            reverse = self.palette.cursor
+            return [[(text, reverse) for text, _ in row] for row in painted]
+        return painted
+
+    def on_click(self, event: events.Click) -> None:
+        """Turns the place of a click into an option."""
+        self.rows_of_runs()
+        for spot in self._spots:
+            if event.y == spot.row and spot.start <= event.x < spot.end:
+                event.stop()
+                self.post_message(self.Picked(spot.digit))
+
+    def _flow(self, cells: int, rows: int) -> tuple[list[list[Run]], list[_Spot]]:
+        """All options if they fit in `rows` rows, else as many as leave room for `0 more`."""
+        everything = self._place(self._options, cells, rows)
+        if everything is not None:
+            return everything
+        last = [option for option in self._options if option[0] == "0"] or [_MORE]
+        others = [option for option in self._options if option[0] != "0"]
+        for count in range(len(others), -1, -1):
+            placed = self._place([*others[:count], *last], cells, rows)
+            if placed is not None:
+                return placed
+        return [[]], []
+
+    def _place(
+        self, options: Sequence[Option], cells: int, rows: int
+    ) -> tuple[list[list[Run]], list[_Spot]] | None:
+        palette = self.palette
+        start: list[Run] = [(" ", palette.text)]
+        if self._title:
+            start.append((f"{self._title}  ", palette.asleep if self._asleep else palette.title))
+        lines = [start]
+        spots: list[_Spot] = []
+        for option in options:
+            runs = self._option(option)
+            if extent(lines[-1]) + extent(runs) > cells and len(lines[-1]) > 1:
+                lines.append([(" ", palette.text)])
+            place = extent(lines[-1])
+            if len(lines) > rows or place + extent(runs) > cells:
+                return None
+            spots.append(_Spot(len(lines) - 1, place, place + extent(runs), option[0]))
+            lines[-1] += [*runs, ("   ", palette.text)]
+        return lines, spots
+
+    def _option(self, option: Option) -> list[Run]:
+        digit, text, more, chosen, slot = option
+        palette = self.palette
+        tail = f" {OPENS_MORE}" if more else ""
+        mark = f"{CHOSEN} " if chosen else ""
+        if self._asleep:
+            return [(f" {digit} ", palette.asleep), (f" {mark}{text}{tail}", palette.asleep)]
+        cap = palette.key if slot < 0 else palette.label(slot) + palette.cap
+        name = palette.strong + palette.chosen if chosen else palette.text
+        return [
+            (f" {digit} ", cap),
+            (" ", palette.text),
+            (f"{mark}{text}", name),
+            (tail, palette.quiet),
+        ]

@@ -1,0 +1,102 @@
+"""The matches of what is selected: rank, strength, score, place, text; it ranks nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from textual.message import Message
+
+from tui_annotate.tui.lines import Run, clip, cut, fit, shown, width
+from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, STRENGTH_GLYPHS
+from tui_annotate.tui.rows import RowList
+
+_NOTHING = "nothing like it on the other side"
+_WIDE = 34  # cells from which the position has room
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """One match as it is listed.
+
+    Attributes:
+        rank: from 1; unique in the list.
+        score: in [0, 1].
+        strength: 0 to 5.
+        position: where it stands, in short: "l.118", "s12".
+        taken: it is evidence of the draft.
+    """
+
+    rank: int
+    score: float
+    strength: int
+    position: str
+    text: str
+    taken: bool = False
+
+
+class MatchList(RowList):
+    """Matches, best first; under them a word on how they were found."""
+
+    class Picked(Message):
+        """A match was clicked."""
+
+        def __init__(self, rank: int) -> None:
+            super().__init__()
+            self.rank = rank
+
+    _rows: tuple[MatchRow, ...] = ()
+    _rank = 0
+    _status = ""
+
+    def show(self, rows: Sequence[MatchRow], *, focused: int, status: str) -> None:
+        """Shows other matches.
+
+        Args:
+            focused: a rank; 0 where none is.
+            status: which signals speak, or why some do not.
+        """
+        new = tuple(
+            replace(row, position=shown(row.position), text=shown(row.text)) for row in rows
+        )
+        if (new, focused, shown(status)) == (self._rows, self._rank, self._status):
+            return
+        self._rows, self._rank, self._status = new, focused, shown(status)
+        ranks = [row.rank for row in new]
+        self.set_rows(
+            max(len(new), 1) + (1 if self._status else 0),
+            focused=ranks.index(focused) if focused in ranks else -1,
+        )
+
+    def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """A match; after the last one the status."""
+        palette = self.palette
+        if index < len(self._rows):
+            return self._match(self._rows[index], cells)
+        text = self._status if index or self._rows else _NOTHING
+        return [(cut(f"   {text}", cells), palette.quiet)]
+
+    def clicked(self, index: int) -> None:
+        """Posts the rank."""
+        if index < len(self._rows):
+            self.post_message(self.Picked(self._rows[index].rank))
+
+    def _match(self, row: MatchRow, cells: int) -> list[Run]:
+        palette = self.palette
+        bar = FOCUS_BAR if row.rank == self._rank else " "
+        runs: list[Run] = [
+            (bar, palette.accent),
+            (f"{row.rank} ", palette.strong),
+            (f"{STRENGTH_GLYPHS[row.strength]} {score(row.score)}", palette.match(row.strength)),
+            (f" {CHOSEN if row.taken else ' '} ", palette.good),
+        ]
+        if cells >= _WIDE:
+            place = max(width(other.position) for other in self._rows)
+            runs.append((f"{fit(row.position, place)} ", palette.quiet))
+        runs.append((row.text, palette.strong if row.taken else palette.text))
+        return clip(runs, cells)
+
+
+def score(value: float) -> str:
+    """A score in [0, 1] in three cells: ".86", "1.0"."""
+    return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
