@@ -111,3 +111,46 @@ def clip(runs: Sequence[Run], cells: int) -> list[Run]:
         kept.append((part, style))
         cells = 0 if part != text else cells - cell_len(part)
     return kept
+
+
+def paragraphs(text: str) -> list[str]:
+    """The lines of a longer text, each as it may be shown; tabs are four blanks."""
+    lines = text.replace("\r\n", "\n").replace("\t", "    ").split("\n")
+    return ["".join(_simple(visible(line))) for line in lines]
+
+
+def wrapped(line: str, cells: int) -> list[str]:
+    """A line that went through `shown` or `paragraphs`, in pieces of at most `cells` cells.
+
+    Broken after a blank or between wide characters, where there is such a place, and never before
+    closing punctuation; an empty line gives one empty piece.
+    """
+    cells = max(cells, 2)
+    pieces: list[str] = []
+    while cell_len(line) > cells:
+        end = _break(line, cells)
+        pieces.append(line[:end].rstrip(" "))
+        line = line[end:].lstrip(" ")
+    return [*pieces, line] if line or not pieces else pieces
+
+
+_CLOSING = frozenset("。，、；：？！）」』”’》〉】,.;:?!)]}")
+
+
+def _break(line: str, cells: int) -> int:
+    """The index after which to break; at least 1."""
+    room = cells
+    edge = len(line)
+    for place, character in enumerate(line):
+        room -= get_character_cell_size(character)
+        if room < 0:
+            edge = place
+            break
+    for place in range(edge, max(edge - 60, 0), -1):
+        before, after = line[place - 1], line[place]
+        if " " in (before, after):
+            return place
+        wide = get_character_cell_size(before) == 2 or get_character_cell_size(after) == 2
+        if wide and after not in _CLOSING and before not in "（「『“‘《〈【":
+            return place
+    return max(edge, 1)

@@ -1,0 +1,128 @@
+"""The keys for where one is, and what the marks mean; two columns where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tui_annotate.tui.dialogs.message import Reader
+from tui_annotate.tui.lines import fit, shown, width, wrapped
+from tui_annotate.tui.palette import CHOSEN, STATE_GLYPHS, STRENGTH_GLYPHS, UNVISITED
+from tui_annotate.tui.words import Words
+
+_TWO_COLUMNS = 96  # cells from which two columns can be read
+_GAP = 3
+_LONGEST_KEY = 16
+_LONGEST_ACTION = 20
+
+
+class HelpGroup(NamedTuple):
+    """Keys that belong together: (key, action, help) each; help may be empty."""
+
+    title: str
+    rows: Sequence[tuple[str, str, str]]
+
+
+class Mark(NamedTuple):
+    """A mark as it is drawn, the palette's role it is drawn in, and what it means."""
+
+    sample: str
+    role: str
+    meaning: str
+
+
+LEGEND: tuple[Mark, ...] = (
+    *(
+        Mark(f" {STRENGTH_GLYPHS[strength]} ", f"match {strength}", meaning)
+        for strength, meaning in enumerate(
+            ("a weak match", "a fair match", "a good match", "a strong match", "nearly the same"), 1
+        )
+    ),
+    Mark(" 1 ", "strong", "beside a line: the rank of the match that starts there"),
+    Mark(f" {CHOSEN} ", "evidence", "taken as evidence of the draft"),
+    Mark(" A ", "label 0", "an annotation: underlined, its letter beside the line"),
+    Mark(" 2 ", "label 1", "so many annotations overlap here; a walks through them"),
+    Mark("   ", "selection", "selected"),
+    Mark(" ▌ ", "accent", "focused"),
+    Mark(f" {UNVISITED} ", "quiet", "a sentence never visited"),
+    *(Mark(f" {glyph} ", "accent", f"a sample: {state}") for state, glyph in STATE_GLYPHS.items()),
+)
+
+
+class HelpDialog(Reader):
+    """All keys for where one is, in groups, and the legend of marks."""
+
+    DEFAULT_CSS = "HelpDialog > Vertical { max-width: 140; max-height: 100%; }"
+
+    def __init__(
+        self,
+        groups: Sequence[HelpGroup],
+        *,
+        legend: Sequence[Mark] = LEGEND,
+        title: str = "Keys here",
+    ) -> None:
+        super().__init__(title)
+        self._groups = tuple(groups)
+        self._legend = tuple(legend)
+
+    def keys(self) -> Sequence[tuple[str, str]]:
+        """How to scroll and close."""
+        return [("↑↓ PgUp PgDn", "scroll"), ("q", "close")]
+
+    def lines(self, cells: int) -> list[list[Words]]:
+        """One column, or two of about the same height."""
+        columns = 2 if cells >= _TWO_COLUMNS else 1
+        room = (cells - 1 - _GAP * (columns - 1)) // columns
+        blocks = [_group(group, room) for group in self._groups]
+        if self._legend:
+            blocks.append(_legend(self._legend, room))
+        if columns == 1:
+            return [line for block in blocks for line in block]
+        return _side_by_side(blocks, room)
+
+
+def _group(group: HelpGroup, cells: int) -> list[list[Words]]:
+    rows = [(shown(key), shown(action), shown(text)) for key, action, text in group.rows]
+    keys = min(max((width(key) for key, _, _ in rows), default=0), _LONGEST_KEY)
+    actions = min(max((width(action) for _, action, _ in rows), default=0), _LONGEST_ACTION)
+    lines: list[list[Words]] = [[(shown(group.title), "title_focused")]]
+    for key, action, text in rows:
+        pieces = wrapped(text, cells - keys - actions - 5)
+        lines.append(
+            [
+                (f" {fit(key, keys)}  ", "key"),
+                (f"{fit(action, actions)}  ", "text"),
+                (pieces[0], "quiet"),
+            ]
+        )
+        indent = " " * (keys + actions + 5)
+        lines += [[(indent + piece, "quiet")] for piece in pieces[1:]]
+    return [*lines, []]
+
+
+def _legend(legend: Sequence[Mark], cells: int) -> list[list[Words]]:
+    lines: list[list[Words]] = [[("Marks", "title_focused")]]
+    for mark in legend:
+        pieces = wrapped(mark.meaning, cells - 6)
+        lines.append([(" ", "text"), (mark.sample, mark.role), (f"  {pieces[0]}", "quiet")])
+        lines += [[(f"      {piece}", "quiet")] for piece in pieces[1:]]
+    return [*lines, []]
+
+
+def _side_by_side(blocks: Sequence[list[list[Words]]], cells: int) -> list[list[Words]]:
+    """Blocks in reading order: down the left column, then down the right."""
+    half = sum(map(len, blocks)) / 2
+    left: list[list[Words]] = []
+    right: list[list[Words]] = []
+    for block in blocks:
+        into = left if not right and len(left) + len(block) / 2 <= half else right
+        into += block
+    height = max(len(left), len(right))
+    left += [[]] * (height - len(left))
+    right += [[]] * (height - len(right))
+    return [_padded(one, cells + _GAP) + other for one, other in zip(left, right, strict=True)]
+
+
+def _padded(line: list[Words], cells: int) -> list[Words]:
+    used = sum(width(text) for text, _ in line)
+    return [*line, (" " * max(cells - used, 0), "text")]

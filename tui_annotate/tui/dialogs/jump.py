@@ -1,0 +1,62 @@
+"""Go to a sample by its id; an id that leads nowhere is told in the dialog, which stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from textual import work
+from textual.app import ComposeResult
+
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.tui.dialogs.frame import Dialog
+from tui_annotate.tui.line_input import LineInput
+from tui_annotate.tui.lines import shown
+from tui_annotate.tui.words import WordsLine
+
+Found = TypeVar("Found")
+
+
+class JumpDialog(Dialog[Found], Generic[Found]):
+    """Dismisses with what `find` returns for the id that was typed.
+
+    `find` runs in a thread; what it raises of our own errors is shown with its hint.
+    """
+
+    def __init__(self, find: Callable[[str], Found], *, title: str = "Go to sample") -> None:
+        super().__init__(title)
+        self._find = find
+
+    def body(self) -> ComposeResult:
+        """The input, and a line for what went wrong."""
+        yield LineInput(placeholder="id, dataset/id, or how an id begins")
+        yield WordsLine(id="error")
+
+    def on_mount(self) -> None:
+        """The input has the keys."""
+        self.query_one(LineInput).focus()
+
+    def keys(self) -> Sequence[tuple[str, str]]:
+        """Enter and Escape."""
+        return [("Enter", "go"), ("Esc", "close")]
+
+    def on_input_submitted(self, event: LineInput.Submitted) -> None:
+        """Enter."""
+        event.stop()
+        if text := event.value.strip():
+            self._look_up(text)
+
+    @work(thread=True, exclusive=True)
+    def _look_up(self, text: str) -> None:
+        try:
+            found = self._find(text)
+        except TuiAnnotateError as error:
+            self.app.call_from_thread(self._refuse, error)
+        else:
+            self.app.call_from_thread(self.dismiss, found)
+
+    def _refuse(self, error: TuiAnnotateError) -> None:
+        words = [(f"✗ {shown(error.message)}", "error")]
+        if error.hint:
+            words.append((f"  {shown(error.hint)}", "quiet"))
+        self.query_one("#error", WordsLine).show(words)
