@@ -1,0 +1,1 @@
+"""The outside world, by name: formats, embedders, scorers, judges."""

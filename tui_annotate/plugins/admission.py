@@ -1,0 +1,159 @@
+"""What a record of any format must fulfil to come in; a refusal says what and what to do."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, InvalidSpan
+from tui_annotate.domain.records import Problem
+from tui_annotate.domain.samples import Document, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.methods.segmentation import guess_language
+
+LONGEST_TEXT = 8_000_000
+"""Code points of a document: more is no text that anybody annotates."""
+LONGEST_ID = 1000
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def dataset_name(path: Path, wanted: str) -> str:
+    """The dataset of a file's samples: what was asked for, else the name up to its first dot.
+
+    Raises:
+        InvalidInput: neither is a name.
+    """
+    return identifier(wanted or path.name.lstrip(".").split(".", 1)[0], what="dataset")
+
+
+def identifier(value: Any, *, what: str) -> str:
+    """A name or number out of a file as the text of an id.
+
+    Raises:
+        InvalidInput: it is empty, too long, neither text nor integer, or holds a control character.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise InvalidInput(f"the {what} is {described(value)}", "ids are text or integers")
+    if not value.strip():
+        raise InvalidInput(f"the {what} is empty", "give it a name")
+    if len(value) > LONGEST_ID:
+        raise InvalidInput(f"the {what} is longer than {LONGEST_ID} characters: {value[:40]!r}...")
+    if found := _CONTROL.search(value):
+        raise InvalidInput(f"the {what} {value!r} holds {found.group()!r}", "take it out")
+    return value
+
+
+def field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
+    """One field of a record.
+
+    Raises:
+        InvalidInput: the record has none of that name; the message lists those it has.
+    """
+    if name not in fields:
+        raise missing(name, fields, option=option)
+    return fields[name]
+
+
+def missing(name: str, there: Iterable[str], *, option: str) -> InvalidInput:
+    """The error of a column that is not there."""
+    names = ", ".join(repr(column) for column in list(there)[:50])
+    return InvalidInput(
+        f"no column {name!r}; there are: {names or 'none'}",
+        f"name the right one with {option}" if option else "every record needs it",
+    )
+
+
+def document(value: Any, *, side: Side, column: str, language: str) -> Document:
+    """A document from a field.
+
+    Raises:
+        InvalidInput: it is no text, empty, blank, too long, or holds a lone surrogate.
+    """
+    if not isinstance(value, str):
+        raise InvalidInput(f"column {column!r} holds {described(value)}, not text", "quote it")
+    if not value.strip():
+        kind = "holds only white space" if value else "is empty"
+        raise InvalidInput(f"column {column!r} {kind}", "a sample needs both its texts")
+    if len(value) > LONGEST_TEXT:
+        raise InvalidInput(
+            f"column {column!r} holds {len(value):,} characters, more than {LONGEST_TEXT:,}",
+            "split the document",
+        )
+    try:
+        return Document(side, value, language=language or guess_language(value))
+    except InvalidInput as error:
+        raise InvalidInput(f"column {column!r}: {error.message}", error.hint) from error
+
+
+def described(value: Any) -> str:
+    """What kind of JSON value something is, with the value where it is short."""
+    if value is None:
+        return "nothing (null)"
+    kinds = {bool: "a truth value", int: "a number", float: "a number", list: "a list"}
+    kind = kinds.get(type(value), "an object" if isinstance(value, dict) else "something odd")
+    return f"{kind} ({value!r})" if isinstance(value, int | float) else kind
+
+
+def covered(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Span:
+    """The span that a record gives, once the text under it is what the record quotes.
+
+    `quote` None is a record that quotes nothing.
+
+    Raises:
+        InvalidInput: the offsets are no integers, or cover something else.
+        InvalidSpan: they are no span, or outside the text.
+    """
+    if not all(isinstance(value, int) and not isinstance(value, bool) for value in (start, end)):
+        raise InvalidInput(f"{what} {start!r}:{end!r} is no pair of integers", "count code points")
+    try:
+        span = Span(start, end)
+        found = span.of(text)
+    except InvalidSpan as error:
+        raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
+    if quote is not None and found != quote:
+        raise InvalidInput(
+            f"{what} {span} covers {_short(found)}, the file says {_short(str(quote))}",
+            "the offsets were counted in another unit or in another text",
+        )
+    return span
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+
+
+def problem(where: str, error: InvalidInput) -> Problem:
+    """A refusal as a value."""
+    if isinstance(error, InvalidRecord):
+        return Problem(error.where, error.message.removeprefix(f"{error.where}: "), error.hint)
+    return Problem(where, error.message, error.hint)
+
+
+class Seen:
+    """Remembers names with a word about each, on disk once they are many: memory stays constant."""
+
+    def __init__(self) -> None:
+        # Without a name SQLite keeps it in its cache, and spills to a file that goes with it.
+        self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._database.executescript(
+            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-4000;"
+            "CREATE TABLE seen (name TEXT PRIMARY KEY, word TEXT NOT NULL) WITHOUT ROWID; BEGIN"
+        )
+
+    def first(self, name: str, word: str) -> str:
+        """Keeps `word` for a name that is new and gives it back; else the word kept before."""
+        inserted = self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (name, word))
+        if inserted.rowcount:
+            return word
+        row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
+        return str(row[0])
+
+    def close(self) -> None:
+        """Frees its file."""
+        self._database.close()

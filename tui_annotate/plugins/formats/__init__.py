@@ -1,0 +1,1 @@
+"""One file a format, reading and writing together."""

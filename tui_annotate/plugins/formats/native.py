@@ -1,0 +1,272 @@
+"""The native form `tui-annotate/1`: JSON lines, one sample each, that hold everything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from tui_annotate.domain.annotations import (
+    Anchor,
+    Annotation,
+    annotation_from_json,
+    annotation_to_json,
+)
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import Owned, Problem, Record
+from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
+from tui_annotate.plugins.admission import (
+    Seen,
+    covered,
+    described,
+    document,
+    field,
+    identifier,
+    problem,
+)
+from tui_annotate.plugins.json_values import json_values
+from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
+
+FORMAT = "tui-annotate/1"
+_KEYS = {
+    "format",
+    "dataset",
+    "id",
+    "kind",
+    "group",
+    "request",
+    "meta",
+    "imported",
+    "documents",
+    "annotations",
+    "assignments",
+    "people",
+}
+
+
+class NativeFormat:
+    """One object a line; a person is described on the first line that names them."""
+
+    name = "native"
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """One record a line; see `Importer.read`. An asked-for dataset replaces the file's."""
+        people: dict[str, Person] = {}
+        with closing(Seen()) as seen:
+            for value in json_values(path, encoding=options.encoding, meter=options.meter):
+                if isinstance(value, Problem):
+                    yield value
+                    continue
+                try:
+                    record = _record(value.value, people, options.dataset, where=value.where)
+                    name = json.dumps(record.sample.key)
+                    if (before := seen.first(name, value.where)) != value.where:
+                        raise InvalidInput(f"{record.sample.key} was given at {before} already")
+                    yield record
+                    if unknown := sorted(set(value.value) - _KEYS):
+                        message = f"unknown, left out: {', '.join(map(repr, unknown))}"
+                        yield Problem(value.where, message, refused=False)
+                except InvalidInput as error:
+                    yield problem(value.where, error)
+
+    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
+        """One sample a line; see `Exporter.write`."""
+        del options
+        report = Report()
+        told: dict[str, Person] = {}
+        for record in records:
+            new = [person for person in record.people if told.get(person.id) != person]
+            told.update((person.id, person) for person in new)
+            line = _line(record)
+            if new:
+                line["people"] = [asdict(person) for person in new]
+            target.write(json.dumps(line, ensure_ascii=False))
+            target.write("\n")
+            report.records += 1
+            report.annotations += len(record.annotations)
+        return report
+
+
+def _line(record: Record) -> dict[str, Any]:
+    sample = record.sample
+    return {
+        "format": FORMAT,
+        "dataset": sample.dataset,
+        "id": sample.id,
+        "kind": sample.kind.value,
+        "group": sample.group,
+        "request": asdict(sample.request),
+        "meta": dict(sample.meta),
+        "imported": None if sample.imported is None else dict(sample.imported),
+        "documents": [_document_to_json(one) for one in sample.documents],
+        "annotations": [_owned_to_json(owned, sample) for owned in record.annotations],
+        "assignments": [asdict(assignment) for assignment in record.assignments],
+    }
+
+
+def _document_to_json(document: Document) -> dict[str, Any]:
+    return {
+        "side": document.side.value,
+        "key": document.key,
+        "title": document.title,
+        "language": document.language,
+        "text": document.text,
+        "sha256": document.sha256,
+    }
+
+
+def _owned_to_json(owned: Owned, sample: Sample) -> dict[str, Any]:
+    quotes = [
+        _text(sample, anchor)[anchor.span.start : anchor.span.end]
+        for anchor in owned.annotation.anchors
+    ]
+    return {"person": owned.person, **annotation_to_json(owned.annotation), "quotes": quotes}
+
+
+def _text(sample: Sample, anchor: Anchor) -> str:
+    return sample.document(anchor.side, anchor.index).text
+
+
+def _record(value: Any, people: dict[str, Person], dataset: str, *, where: str) -> Record:
+    if not isinstance(value, dict):
+        raise InvalidInput(f"the record is {described(value)}, not an object")
+    if value.get("format") != FORMAT:
+        raise InvalidInput(f"the format is {value.get('format')!r}, not {FORMAT!r}")
+    sample = _sample(value, dataset)
+    listed = [_person(item) for item in _objects(value, "people")]
+    people.update((person.id, person) for person in listed)
+    annotations = tuple(_owned(item, sample) for item in _objects(value, "annotations"))
+    assignments = tuple(_assignment(item) for item in _objects(value, "assignments"))
+    named = [owned.person for owned in annotations] + [one.person for one in assignments]
+    for person in named:
+        if person not in people:
+            raise InvalidInput(f"person {person!r} is described nowhere", "list them in 'people'")
+    told = dict.fromkeys([*named, *(person.id for person in listed)])
+    return Record(sample, annotations, assignments, tuple(people[key] for key in told), where)
+
+
+def _items(value: Mapping[str, Any], name: str) -> list[Any]:
+    items = value.get(name, [])
+    if not isinstance(items, list):
+        raise InvalidInput(f"{name!r} is {described(items)}, not a list")
+    return items
+
+
+def _objects(value: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    items = _items(value, name)
+    if not all(isinstance(item, dict) for item in items):
+        raise InvalidInput(f"{name!r} holds something that is no object")
+    return items
+
+
+def _mapping(value: Mapping[str, Any], name: str) -> dict[str, Any]:
+    item = value.get(name) or {}
+    if not isinstance(item, dict):
+        raise InvalidInput(f"{name!r} is {described(item)}, not an object")
+    return item
+
+
+def _word(value: Mapping[str, Any], name: str, *, default: str = "") -> str:
+    item = value.get(name, default)
+    if not isinstance(item, str):
+        raise InvalidInput(f"{name!r} is {described(item)}, not text")
+    return item
+
+
+def _sample(value: Mapping[str, Any], dataset: str) -> Sample:
+    request = _mapping(value, "request")
+    documents = tuple(_document(item) for item in _objects(value, "documents"))
+    if sum(one.side is Side.SUMMARY for one in documents) > 1:
+        raise InvalidInput("the sample has more than one document on the summary side")
+    if not documents:
+        raise InvalidInput("the sample has no documents")
+    return Sample(
+        identifier(dataset or field(value, "dataset", option=""), what="dataset"),
+        identifier(field(value, "id", option=""), what="id"),
+        tuple(sorted(documents, key=lambda one: one.side is Side.SUMMARY)),
+        kind=_kind(_word(value, "kind", default="pair")),
+        group=_word(value, "group"),
+        request=Request(**{name: _word(request, name) for name in Request.__dataclass_fields__}),
+        meta=_mapping(value, "meta"),
+        imported=None if value.get("imported") is None else _mapping(value, "imported"),
+    )
+
+
+def _kind(word: str) -> Kind:
+    try:
+        return Kind(word)
+    except ValueError as error:
+        raise InvalidInput(f"{word!r} is no kind of sample", ", ".join(Kind)) from error
+
+
+def _document(value: Mapping[str, Any]) -> Document:
+    word = _word(value, "side")
+    if word not in list(Side):
+        raise InvalidInput(f"{word!r} is no side", "documents stand on source or summary")
+    language = _word(value, "language")
+    plain = document(value.get("text"), side=Side(word), column=f"{word} text", language=language)
+    if (told := value.get("sha256", plain.sha256)) != plain.sha256:
+        raise InvalidInput(
+            f"the {word} text has the SHA-256 {plain.sha256[:12]}..., the file says {told!r}",
+            "the text was changed after it was written",
+        )
+    return replace(plain, key=_word(value, "key"), title=_word(value, "title"))
+
+
+def _person(value: Mapping[str, Any]) -> Person:
+    kind = _word(value, "kind", default=PersonKind.IMPORTED.value)
+    if kind not in list(PersonKind):
+        raise InvalidInput(f"{kind!r} is no kind of person", ", ".join(PersonKind))
+    key = identifier(value.get("id"), what="id of a person")
+    return Person(key, _word(value, "name", default=key), PersonKind(kind))
+
+
+def _owned(value: Mapping[str, Any], sample: Sample) -> Owned:
+    for name in ("id", "note", "origin", "label_set", "guidelines", "created", "updated"):
+        _word(value, name)
+    for name in ("version", "number"):
+        if not isinstance(number := value.get(name, 0), int) or isinstance(number, bool):
+            raise InvalidInput(f"{name!r} is {described(number)}, not an integer")
+    for path in _items(value, "labels"):
+        if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
+            raise InvalidInput(f"label {path!r} is no list of names")
+    annotation = annotation_from_json(value)
+    _check(annotation, value.get("quotes"), sample)
+    return Owned(_word(value, "person"), annotation)
+
+
+def _check(annotation: Annotation, quotes: Any, sample: Sample) -> None:
+    anchors = annotation.anchors
+    if quotes is not None and (not isinstance(quotes, list) or len(quotes) != len(anchors)):
+        raise InvalidInput(f"annotation {annotation.id} does not quote each of its spans once")
+    sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)
+    for anchor, side, quote in zip(anchors, sides, quotes or [None] * len(anchors), strict=True):
+        if anchor.side is not side:
+            raise InvalidInput(f"annotation {annotation.id} has a span on the wrong side")
+        what = f"{side} span of annotation {annotation.id}"
+        try:
+            text = _text(sample, anchor)
+        except NotFound as error:
+            raise InvalidInput(f"{what}: {error.message}") from error
+        covered(text, anchor.span.start, anchor.span.end, quote=quote, what=what)
+
+
+def _assignment(value: Mapping[str, Any]) -> Assignment:
+    state, seconds = _word(value, "state", default=State.NEW.value), value.get("seconds", 0.0)
+    if state not in list(State):
+        raise InvalidInput(f"{state!r} is no state", ", ".join(State))
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
+        raise InvalidInput(f"{seconds!r} is no time in seconds")
+    return Assignment(
+        _word(value, "person"),
+        State(state),
+        rating=_word(value, "rating"),
+        comment=_word(value, "comment"),
+        seconds=float(seconds),
+        updated=_word(value, "updated"),
+    )

@@ -1,0 +1,194 @@
+"""Flat tables for people and data frames: CSV, one row a pair of spans; written only.
+
+Several claims or evidence spans of an annotation give a row for each pair, under one annotation id.
+Who looked at a sample and found nothing has a row without an annotation.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from typing import Any, TextIO
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.samples import Kind, Request, Sample, Side
+from tui_annotate.plugins.protocols import ExportOptions, Report
+
+COLUMNS = (
+    "dataset",
+    "sample_id",
+    "annotator",
+    "annotator_name",
+    "annotation_id",
+    "label_1",
+    "label_2",
+    "label_path",
+    "summary_start",
+    "summary_end",
+    "summary_text",
+    "source_document",
+    "source_start",
+    "source_end",
+    "source_text",
+    "note",
+    "origin",
+    "state",
+    "rating",
+    "comment",
+    "created",
+    "updated",
+    "seconds",
+    "version",
+    "labels_version",
+    "guidelines_version",
+    "source_sha256",
+    "summary_sha256",
+    "group",
+    "meta",
+    "escaped",
+)
+LABELS = " | "
+"""Between the label paths of one annotation."""
+JOINER = "."
+"""Between the names of one path."""
+
+_FORMULA = tuple("=+-@\t\r\n\0＝＋－＠")
+
+
+class CsvFormat:
+    """RFC 4180 with line feeds; `meta` is JSON, offsets are code points, the end is not included.
+
+    A cell that a spreadsheet would run as a formula gets a leading `'`, and its column's name
+    stands in `escaped`, so that it can be taken off again.
+    """
+
+    name = "csv"
+
+    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
+        """See `Exporter.write`."""
+        report = Report()
+        writer = csv.writer(target, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for record in records:
+            report.records += 1
+            report.annotations += len(record.annotations)
+            _count(record, report)
+            for row in _rows(record):
+                writer.writerow(_cells(row, formula_safe=options.formula_safe))
+        return report
+
+
+def _count(record: Record, report: Report) -> None:
+    sample = record.sample
+    report.lose("samples that nobody looked at", not (record.annotations or record.assignments))
+    report.lose("requests", sample.request != Request())
+    report.lose("kinds", sample.kind is not Kind.PAIR)
+    names = [
+        name for owned in record.annotations for path in owned.annotation.labels for name in path
+    ]
+    report.lose("labels with a joiner in a name", sum(JOINER in n or LABELS in n for n in names))
+
+
+def _rows(record: Record) -> Iterator[dict[str, Any]]:
+    sample = record.sample
+    names = {person.id: person.name for person in record.people}
+    work = {assignment.person: assignment for assignment in record.assignments}
+    shared = _of_sample(sample)
+    for owned in sorted(record.annotations, key=_order):
+        assignment = work.get(owned.person) or Assignment(owned.person)
+        base = shared | _of_person(assignment, names) | _of_annotation(owned)
+        pairs = product(owned.annotation.claim or (None,), owned.annotation.evidence or (None,))
+        for claim, evidence in pairs:
+            yield base | _of_claim(claim, sample) | _of_evidence(evidence, sample)
+    annotated = {owned.person for owned in record.annotations}
+    for person, assignment in sorted(work.items()):
+        if person not in annotated:
+            yield shared | _of_person(assignment, names)
+
+
+def _order(owned: Owned) -> tuple[Any, ...]:
+    annotation = owned.annotation
+    first = annotation.anchors[0].span
+    return (not annotation.claim, first.start, first.end, annotation.id)
+
+
+def _of_sample(sample: Sample) -> dict[str, Any]:
+    sources, summaries = sample.side(Side.SOURCE), sample.side(Side.SUMMARY)
+    return {
+        "dataset": sample.dataset,
+        "sample_id": sample.id,
+        "source_sha256": " ".join(document.sha256 for document in sources),
+        "summary_sha256": " ".join(document.sha256 for document in summaries),
+        "group": sample.group,
+        "meta": json.dumps(dict(sample.meta), ensure_ascii=False) if sample.meta else "",
+    }
+
+
+def _of_person(assignment: Assignment, names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "annotator": assignment.person,
+        "annotator_name": names.get(assignment.person, ""),
+        "state": assignment.state.value,
+        "rating": assignment.rating,
+        "comment": assignment.comment,
+        "seconds": f"{assignment.seconds:.3f}",
+    }
+
+
+def _of_annotation(owned: Owned) -> dict[str, Any]:
+    annotation = owned.annotation
+    first = annotation.labels[0] if annotation.labels else ()
+    return {
+        "annotation_id": annotation.id,
+        "label_1": first[0] if first else "",
+        "label_2": first[1] if len(first) > 1 else "",
+        "label_path": LABELS.join(JOINER.join(path) for path in annotation.labels),
+        "note": annotation.note,
+        "origin": annotation.origin,
+        "created": annotation.created,
+        "updated": annotation.updated,
+        "version": annotation.version,
+        "labels_version": annotation.label_set,
+        "guidelines_version": annotation.guidelines,
+    }
+
+
+def _of_claim(anchor: Anchor | None, sample: Sample) -> dict[str, Any]:
+    if anchor is None:
+        return {}
+    text = anchor.span.of(sample.document(anchor.side, anchor.index).text)
+    return {
+        "summary_start": anchor.span.start,
+        "summary_end": anchor.span.end,
+        "summary_text": text,
+    }
+
+
+def _of_evidence(anchor: Anchor | None, sample: Sample) -> dict[str, Any]:
+    if anchor is None:
+        return {}
+    text = anchor.span.of(sample.document(anchor.side, anchor.index).text)
+    return {
+        "source_document": anchor.index,
+        "source_start": anchor.span.start,
+        "source_end": anchor.span.end,
+        "source_text": text,
+    }
+
+
+def _cells(row: Mapping[str, Any], *, formula_safe: bool) -> list[Any]:
+    cells = [row.get(column, "") for column in COLUMNS]
+    if formula_safe:
+        escaped = [
+            place
+            for place, cell in enumerate(cells)
+            if isinstance(cell, str) and cell.startswith(_FORMULA)
+        ]
+        for place in escaped:
+            cells[place] = f"'{cells[place]}"
+        cells[-1] = " ".join(COLUMNS[place] for place in escaped)
+    return cells

@@ -1,0 +1,308 @@
+"""JSON values of a file one by one: of an array, of `{"samples": [...]}`, or one a line.
+
+Refuses with their place bad JSON, wrong bytes, lone surrogates, and what is too deep or too long.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord
+from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.protocols import Meter
+from tui_annotate.plugins.streams import LONGEST_LINE, chunks, lines
+
+DEEPEST = 100
+"""How deep containers may stand in one another."""
+
+_WRAPPED = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"samples"[ \t\r\n]*:[ \t\r\n]*\[')
+_ARRAY = re.compile(r"[ \t\r\n]*\[")
+_SPACE = re.compile(r"[ \t\r\n]*")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CUT = 16
+"""A value that ends inside the buffer is wrong there; nearer to its end than this it may be cut."""
+
+_decoder = json.JSONDecoder()
+
+
+class Value(NamedTuple):
+    """A value, its 1-based number in the file, and `file:line` or `file, record N`."""
+
+    number: int
+    where: str
+    value: Any
+
+
+def json_values(
+    path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
+) -> Iterator[Value | Problem]:
+    """The values of a file in order; a Problem for each that can not be read.
+
+    Bad syntax in an array ends it, in lines it costs the line.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: the file can not be opened at all.
+    """
+    stream = chunks(path, encoding=encoding, meter=meter)
+    try:
+        head = _head(stream)
+        if not head.strip():
+            yield Problem(str(path), "the file is empty")
+        elif opening := _WRAPPED.match(head) or _ARRAY.match(head):
+            reader = _ArrayReader(path, chain([head], stream), wrapped="{" in opening.group())
+            yield from reader.values(opening.end())
+        else:
+            stream.close()
+            if meter is not None:
+                meter.done = 0
+            yield from _line_values(path, encoding, meter)
+    except InvalidRecord as error:
+        yield Problem(error.where, _without(error), error.hint)
+    finally:
+        stream.close()
+
+
+def _without(error: InvalidRecord) -> str:
+    return error.message.removeprefix(f"{error.where}: ")
+
+
+def _head(stream: Iterator[str]) -> str:
+    head = ""
+    for chunk in stream:
+        head += chunk
+        if head.strip():
+            break
+    return head
+
+
+def _line_values(path: Path, encoding: str, meter: Meter | None) -> Iterator[Value | Problem]:
+    number = 0
+    for line in lines(path, encoding=encoding, meter=meter):
+        if not line.text.strip():
+            continue
+        number += 1
+        where = f"{path}:{line.number}"
+        if number == 1 and line.text.strip() == "{":
+            yield Problem(where, "one JSON object over several lines", _SYNTAX_HINT)
+            return
+        if line.bad:
+            yield wrong_byte(where, line.bad, encoding)
+            continue
+        try:
+            value = json.loads(line.text)
+            check_text(value, line.text)
+            yield Value(number, where, value)
+        except json.JSONDecodeError as error:
+            yield Problem(where, f"bad JSON at column {error.colno}: {error.msg}", _SYNTAX_HINT)
+        except (InvalidInput, RecursionError, ValueError) as error:
+            yield _unreadable(where, error)
+
+
+_SYNTAX_HINT = "a JSON value a line, or one array of them"
+_ARRAY_HINT = "mend it there; nothing behind it was read"
+
+
+def wrong_byte(where: str, byte: int, encoding: str) -> Problem:
+    """The problem of a line with a byte (1-based) that is not of the encoding."""
+    return Problem(where, f"byte {byte} of the line is not {encoding}", "name the right --encoding")
+
+
+def _unreadable(where: str, error: Exception) -> Problem:
+    if isinstance(error, InvalidInput):
+        return Problem(where, error.message, error.hint)
+    if isinstance(error, RecursionError):
+        return Problem(where, f"JSON nested more than {DEEPEST} deep", "flatten it")
+    return Problem(where, f"bad JSON: {error}", _SYNTAX_HINT)
+
+
+def check_text(value: Any, raw: str) -> None:
+    r"""Looks for what JSON allows and a store can not hold; `raw` is the text of the value.
+
+    Raises:
+        InvalidInput: nesting beyond 100, or a string with half of a `\ud83d\ude00`, with its place.
+    """
+    if raw.count("[") + raw.count("{") > DEEPEST and _depth(value) > DEEPEST:
+        raise InvalidInput(f"JSON nested more than {DEEPEST} deep", "flatten it")
+    if _ESCAPED_SURROGATE.search(raw):
+        for place, text in _strings(value, ""):
+            if found := _SURROGATE.search(text):
+                raise InvalidInput(
+                    f"lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of {place}",
+                    "the text was cut inside a character; mend it where it was written",
+                )
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [
+            child
+            for container in level
+            for child in (container.values() if isinstance(container, dict) else container)
+            if isinstance(child, dict | list)
+        ]
+        if depth > DEEPEST:
+            break
+    return depth
+
+
+def _strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield place or "the value", value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _strings(item, f"{place}[{index}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            name = key.encode("ascii", "backslashreplace").decode()
+            yield f"the name {name}", key
+            yield from _strings(item, f"{place}.{name}" if place else name)
+
+
+class _ArrayReader:
+    """Reads the items of one array; holds the item being read, and little else."""
+
+    def __init__(self, path: Path, stream: Iterator[str], *, wrapped: bool) -> None:
+        self._path = path
+        self._stream = stream
+        self._wrapped = wrapped
+        self._buffer = ""
+        self._line = 1
+        self._line_bytes = 0  # of the current line, before the buffer
+        self._ended = False
+
+    def values(self, start: int) -> Iterator[Value | Problem]:
+        """The items; `start` is the place behind the opening bracket."""
+        self._more()
+        position = self._skip(start)
+        number = 0
+        if self._at(position) == "]":
+            yield from self._end(position + 1, number)
+            return
+        while True:
+            number += 1
+            where = f"{self._path}, record {number}"
+            try:
+                value, end = self._item(position)
+            except json.JSONDecodeError as error:
+                yield self._syntax(error.pos, error.msg)
+                return
+            except (RecursionError, ValueError) as error:
+                yield replace(_unreadable(where, error), hint=_ARRAY_HINT)
+                return
+            yield self._checked(Value(number, where, value), position, end)
+            position = self._skip(end)
+            mark = self._at(position)
+            if mark == "]":
+                yield from self._end(position + 1, number)
+                return
+            if mark != ",":
+                yield self._syntax(position, "expecting ',' or ']'")
+                return
+            position = self._skip(self._dropped(position + 1))
+
+    def _checked(self, value: Value, start: int, end: int) -> Value | Problem:
+        raw = self._buffer[start:end]
+        if not raw.isascii() and (found := _SURROGATE.search(raw)):
+            return self._wrong_byte(start + found.start())
+        try:
+            check_text(value.value, raw)
+        except InvalidInput as error:
+            return _unreadable(value.where, error)
+        return value
+
+    def _item(self, position: int) -> tuple[Any, int]:
+        while True:
+            try:
+                value, end = _decoder.raw_decode(self._buffer, position)
+                if end < len(self._buffer) or self._ended:
+                    return value, end
+            except json.JSONDecodeError as error:
+                cut = error.msg.startswith("Unterminated") or error.pos + _CUT > len(self._buffer)
+                if self._ended or not cut:
+                    raise
+            if len(self._buffer) - position > LONGEST_LINE:
+                raise ValueError(f"a value longer than {LONGEST_LINE:,} characters")
+            self._more()
+
+    def _more(self) -> None:
+        """Doubles what is held, so that reading a long item stays linear."""
+        wanted = max(1, len(self._buffer))
+        pieces = [self._buffer]
+        while wanted > 0 and not self._ended:
+            piece = next(self._stream, None)
+            if piece is None:
+                self._ended = True
+            else:
+                pieces.append(piece)
+                wanted -= len(piece)
+        self._buffer = "".join(pieces)
+
+    def _skip(self, position: int) -> int:
+        while True:
+            found = _SPACE.match(self._buffer, position)
+            position = found.end() if found else position
+            if position < len(self._buffer) or self._ended:
+                return position
+            position = self._dropped(position)
+            self._more()
+
+    def _at(self, position: int) -> str:
+        return self._buffer[position : position + 1]
+
+    def _dropped(self, position: int) -> int:
+        """Forgets what is before a place, once that is most of the buffer; its new place."""
+        if position * 2 < len(self._buffer):
+            return position
+        gone = self._buffer[:position]
+        newline = gone.rfind("\n")
+        self._line += gone.count("\n")
+        if newline >= 0:
+            self._line_bytes = 0
+        self._line_bytes += _bytes(gone[newline + 1 :])
+        self._buffer = self._buffer[position:]
+        return 0
+
+    def _end(self, position: int, number: int) -> Iterator[Problem]:
+        if not number:
+            yield Problem(str(self._path), "the file holds no records")
+        position = self._skip(position)
+        if self._wrapped:
+            if self._at(position) != "}":
+                yield self._syntax(position, "expecting '}' behind the samples")
+                return
+            position = self._skip(position + 1)
+        if self._at(position):
+            yield self._syntax(position, "something stands behind the end")
+
+    def _place(self, position: int) -> tuple[int, str]:
+        before = self._buffer[:position]
+        newline = before.rfind("\n")
+        line = self._line + before.count("\n")
+        return line, before[newline + 1 :]
+
+    def _syntax(self, position: int, message: str) -> Problem:
+        line, before = self._place(position)
+        column = len(before) + 1 + (self._line_bytes if line == self._line else 0)
+        if position >= len(self._buffer) and self._ended:
+            message = f"the file ends too early, {message[:1].lower()}{message[1:]}"
+        return Problem(
+            f"{self._path}:{line}", f"bad JSON at column {column}: {message}", _ARRAY_HINT
+        )
+
+    def _wrong_byte(self, position: int) -> Problem:
+        line, before = self._place(position)
+        byte = _bytes(before) + 1 + (self._line_bytes if line == self._line else 0)
+        return wrong_byte(f"{self._path}:{line}", byte, "of the encoding")
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))

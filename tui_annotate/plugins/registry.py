@@ -1,0 +1,189 @@
+"""Plug-ins by name: built-ins from a table, strangers' by entry point.
+
+A stranger that breaks is told, never fatal. Asking for names imports no plug-in; loading imports
+the one that is asked for.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Literal, overload
+
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    InvalidRecord,
+    NotFound,
+    TuiAnnotateError,
+    Unavailable,
+)
+from tui_annotate.plugins.json_values import Value, json_values
+from tui_annotate.plugins.protocols import Embedder, Exporter, Importer
+from tui_annotate.plugins.streams import chunks
+
+_log = logging.getLogger(__name__)
+
+_FORMATS = "tui_annotate.plugins.formats"
+_BUILT_IN: Final = MappingProxyType(
+    {
+        "importers": {
+            "native": f"{_FORMATS}.native:NativeFormat",
+            "mercury": f"{_FORMATS}.mercury:MercuryFormat",
+            "pairs": f"{_FORMATS}.pairs:PairsFormat",
+        },
+        "exporters": {
+            "native": f"{_FORMATS}.native:NativeFormat",
+            "mercury": f"{_FORMATS}.mercury:MercuryFormat",
+            "csv": f"{_FORMATS}.tables:CsvFormat",
+        },
+        "embedders": {"static": "tui_annotate.plugins.embedders.static:StaticEmbedder"},
+        "scorers": {},
+        "judges": {},
+    }
+)
+_PROMISES: Final = MappingProxyType(
+    {"importers": Importer, "exporters": Exporter, "embedders": Embedder}
+)
+_MERCURY_KEYS = {"sample_id", "source", "summary", "annotations"}
+_NATIVE = re.compile(r'"format"\s*:\s*"tui-annotate/1"')
+_MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
+_PAIRS_SUFFIXES = {".csv", ".json", ".jsonl", ".ndjson"}
+
+Kind = Literal["importers", "exporters", "embedders", "scorers", "judges"]
+
+
+def names(kind: Kind) -> tuple[str, ...]:
+    """The names of all plug-ins of a kind: built-ins in their order, then strangers' by name."""
+    return (*_BUILT_IN[kind], *sorted(_strangers(kind)))
+
+
+@overload
+def load(kind: Literal["importers"], name: str) -> Importer: ...
+@overload
+def load(kind: Literal["exporters"], name: str) -> Exporter: ...
+@overload
+def load(kind: Literal["embedders"], name: str) -> Embedder: ...
+@overload
+def load(kind: Literal["scorers", "judges"], name: str) -> Any: ...
+def load(kind: Kind, name: str) -> Any:
+    """A plug-in, made without arguments.
+
+    Raises:
+        NotFound: no plug-in of this kind has the name.
+        Unavailable: it, or something it needs, is missing or broken.
+    """
+    if target := _BUILT_IN[kind].get(name):
+        module, _, attribute = target.partition(":")
+        return getattr(import_module(module), attribute)()
+    point = _strangers(kind).get(name)
+    if point is None:
+        raise NotFound(f"no {kind[:-1]} {name!r}", f"there are: {', '.join(names(kind))}")
+    with guarded(kind, name):
+        plugin = point.load()()
+    promise = _PROMISES.get(kind)
+    if promise is not None and not isinstance(plugin, promise):
+        raise Unavailable(
+            f"the plug-in {name!r} of {_package(point)} is no {promise.__name__}",
+            "it lacks something that tui_annotate.plugins.protocols asks for",
+        )
+    return plugin
+
+
+def load_all(kind: Kind) -> Iterator[tuple[str, Any]]:
+    """All plug-ins of a kind that work; one warning for each that does not."""
+    for name in names(kind):
+        try:
+            yield name, load(kind, name)
+        except TuiAnnotateError as error:
+            _log.warning("%s", error.message)
+
+
+@contextmanager
+def guarded(kind: Kind, name: str) -> Iterator[None]:
+    """Around every call of a plug-in: what a stranger's raises becomes Unavailable.
+
+    Built-ins are let through as they are: what they raise unasked is our mistake.
+    """
+    try:
+        yield
+    except TuiAnnotateError:
+        raise
+    except Exception as error:
+        if name in _BUILT_IN[kind]:
+            raise
+        raise Unavailable(
+            f"the plug-in {name!r} broke: {type(error).__name__}: {error}",
+            "tell its makers, or take its package off",
+        ) from error
+
+
+@cache
+def _strangers(kind: Kind) -> dict[str, EntryPoint]:
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=f"tui_annotate.{kind}"):
+        if point.name in _BUILT_IN[kind] or point.name in found:
+            _log.warning(
+                "the %s %r of %s is left out: the name is taken",
+                kind[:-1],
+                point.name,
+                _package(point),
+            )
+        else:
+            found[point.name] = point
+    return found
+
+
+def _package(point: EntryPoint) -> str:
+    return f"package {point.dist.name}" if point.dist else point.value
+
+
+def detect(path: Path, *, encoding: str = "utf-8") -> str:
+    """The importer for a file, by its first record, else by its name.
+
+    Raises:
+        NotFound, Unavailable: the file can not be opened.
+        InvalidInput: it is no file, or its form is not certain.
+    """
+    first = (
+        next(islice(json_values(path, encoding=encoding), 1), None)
+        if _braced(path, encoding)
+        else None
+    )
+    if isinstance(first, Value) and isinstance(first.value, dict):
+        if first.value.get("format") == "tui-annotate/1":
+            return "native"
+        return "mercury" if first.value.keys() >= _MERCURY_KEYS else "pairs"
+    head = _head(path, encoding)
+    if _NATIVE.search(head):
+        return "native"
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix != ".gz"]
+    if suffixes and suffixes[-1] in _PAIRS_SUFFIXES:
+        mercury = suffixes[-1] != ".csv" and _MERCURY.search(head)
+        return "mercury" if mercury else "pairs"
+    raise InvalidInput(
+        f"the form of {path} is not certain",
+        f"name it with --format, one of: {', '.join(names('importers'))}",
+    )
+
+
+def _braced(path: Path, encoding: str) -> bool:
+    return _head(path, encoding).lstrip()[:1] in {"[", "{"}
+
+
+def _head(path: Path, encoding: str) -> str:
+    """The first piece of text of a file; empty where none can be unpacked or decoded."""
+    stream = chunks(path, encoding=encoding)
+    try:
+        return next(stream, "")
+    except InvalidRecord:
+        return ""
+    finally:
+        stream.close()

@@ -1,0 +1,303 @@
+"""Text in and out, safely: plain or gzip, strict encodings, atomic output; refuses bombs."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
+
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, Unavailable
+from tui_annotate.plugins.protocols import Meter
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+LONGEST_LINE = 64 * 2**20
+"""Bytes of one line, or of one value of a JSON array."""
+BOMB_FLOOR = 16 * 2**20
+BOMB_RATIO = 200
+"""A gzip file may give this many times its size, once it gave the floor; text gives 3 to 30."""
+
+_CHUNK = 2**18
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Line(NamedTuple):
+    """A line with its ending; `bad` is the 1-based byte that is not of the encoding, 0 for none."""
+
+    number: int
+    text: str
+    bad: int
+
+
+def lines(path: Path, *, encoding: str = "utf-8", meter: Meter | None = None) -> Iterator[Line]:
+    r"""The lines of a file, split at \n alone, in constant memory.
+
+    A line with a wrong byte is given all the same, so that the lines behind it can be read: the
+    wrong bytes stand in it as lone surrogates.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: see `open_bytes`.
+        InvalidRecord: a line is too long, or the gzip stream is broken or a bomb.
+    """
+    number = 0
+    with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
+        while raw := file.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(raw) > LONGEST_LINE:
+                raise InvalidRecord(
+                    f"the line is longer than {LONGEST_LINE:,} bytes",
+                    "is it really text in lines?",
+                    where=f"{path}:{number}",
+                )
+            yield _line(number, raw, charset)
+
+
+def _line(number: int, raw: bytes, charset: str) -> Line:
+    try:
+        return Line(number, raw.decode(charset), 0)
+    except UnicodeDecodeError as error:
+        return Line(number, raw.decode("ascii", "surrogateescape"), error.start + 1)
+
+
+def chunks(
+    path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
+) -> Generator[str, None, None]:
+    """The text of a file in pieces of bounded size; wrong bytes stand in it as lone surrogates.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: see `open_bytes`.
+        InvalidRecord: the gzip stream is broken or a bomb.
+    """
+    with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
+        decoder = codecs.getincrementaldecoder(charset)("surrogateescape")
+        while raw := file.read(_CHUNK):
+            yield decoder.decode(raw)
+        yield decoder.decode(b"", final=True)
+
+
+@contextmanager
+def open_bytes(
+    path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
+) -> Iterator[tuple[io.BufferedReader[Any], str]]:
+    r"""A file's plain bytes without a byte order mark, and the encoding that they are in.
+
+    Encodings in which \n is more than one byte are given as UTF-8.
+
+    Raises:
+        NotFound: there is no such file.
+        InvalidInput: it is a folder or a device, or the encoding is unknown.
+        InvalidRecord: its bytes are of another encoding than said, or its gzip stream is broken.
+        Unavailable: it may not be read.
+    """
+    charset = _checked_encoding(encoding)
+    with _opened(path) as raw:
+        metered = _Metered(raw, meter or Meter())
+        reader: io.BufferedReader[Any] = io.BufferedReader(metered, _CHUNK)
+        if reader.peek(2)[:2] == b"\x1f\x8b":
+            reader = io.BufferedReader(_Unpacked(reader, metered, path), _CHUNK)
+        if charset == "utf-8":
+            _skip_mark(reader, path)
+        elif len("\n".encode(charset)) > 1:
+            reader = io.BufferedReader(_Transcoded(reader, charset, path), _CHUNK)
+            charset = "utf-8"
+        yield reader, charset
+
+
+def _checked_encoding(encoding: str) -> str:
+    try:
+        b"".decode(encoding)
+        name = codecs.lookup(encoding).name
+    except LookupError as error:
+        raise InvalidInput(
+            f"unknown encoding {encoding!r}", "for example utf-8, gb18030"
+        ) from error
+    return "utf-8" if name == "utf-8-sig" else name
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        if path.is_dir():
+            raise InvalidInput(f"{path} is a folder, not a file", "name the file in it")
+        if path.exists() and not path.is_file():
+            raise InvalidInput(f"{path} is not a regular file", "write it to a file first")
+        return path.open("rb", buffering=0)
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no file {path}") from error
+    except (OSError, ValueError) as error:
+        raise Unavailable(f"{path} can not be read: {error}", "check its permissions") from error
+
+
+def _skip_mark(reader: io.BufferedReader[Any], path: Path) -> None:
+    head = reader.peek(3)[:3]
+    if head == codecs.BOM_UTF8:
+        reader.read(3)
+    elif head[:2] in _UTF16_MARKS:
+        raise InvalidRecord(
+            "byte 1 is not UTF-8; it looks like UTF-16",
+            "say so with --encoding utf-16",
+            where=f"{path}:1",
+        )
+
+
+class _Metered(io.RawIOBase):
+    """A raw file whose bytes are counted as they are read."""
+
+    def __init__(self, raw: BinaryIO, meter: Meter) -> None:
+        self._raw = raw
+        self._meter = meter
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        data = self._raw.read(len(memoryview(buffer)))
+        memoryview(buffer)[: len(data)] = data
+        self.count += len(data)
+        self._meter.done += len(data)
+        return len(data)
+
+
+class _Unpacked(io.RawIOBase):
+    """The plain bytes of a gzip stream, as long as they are not far more than were packed."""
+
+    def __init__(self, packed: io.BufferedReader[Any], metered: _Metered, path: Path) -> None:
+        self._plain = gzip.GzipFile(fileobj=packed)
+        self._metered = metered
+        self._path = path
+        self._given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        try:
+            data = self._plain.read1(len(memoryview(buffer)))
+        except EOFError as error:
+            raise self._broken("the gzip file is cut short", "copy it again") from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise self._broken(f"the gzip file is damaged: {error}", "copy it again") from error
+        self._given += len(data)
+        if self._given > max(BOMB_FLOOR, BOMB_RATIO * self._metered.count):
+            raise self._broken(
+                f"{self._metered.count:,} bytes unpack to more than {self._given:,}: a gzip bomb",
+                "if it is not, unpack it and give the plain file",
+            )
+        memoryview(buffer)[: len(data)] = data
+        return len(data)
+
+    def _broken(self, message: str, hint: str) -> InvalidRecord:
+        return InvalidRecord(message, hint, where=str(self._path))
+
+
+class _Transcoded(io.RawIOBase):
+    """Bytes of another encoding as UTF-8."""
+
+    def __init__(self, source: io.BufferedReader[Any], encoding: str, path: Path) -> None:
+        self._source = source
+        self._decoder = codecs.getincrementaldecoder(encoding)("strict")
+        self._encoding = encoding
+        self._path = path
+        self._read = 0
+        self._waiting = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._waiting:
+            raw = self._source.read(_CHUNK)
+            try:
+                text = self._decoder.decode(raw, final=not raw)
+            except UnicodeDecodeError as error:
+                place = max(self._read - len(error.object) + len(raw), 0) + error.start + 1
+                raise InvalidRecord(
+                    f"byte {place} of the file is not {self._encoding}",
+                    "name the right one with --encoding",
+                    where=str(self._path),
+                ) from error
+            self._read += len(raw)
+            self._waiting = text.encode()
+            if not raw:
+                break
+        size = len(memoryview(buffer))
+        data, self._waiting = self._waiting[:size], self._waiting[size:]
+        memoryview(buffer)[: len(data)] = data
+        return len(data)
+
+
+@contextmanager
+def output(target: Path | None) -> Iterator[TextIO]:
+    r"""A UTF-8 text file that appears whole or not at all; None stands for standard output.
+
+    Written beside the target under another name and moved at the end; what stood there before
+    stays until then. A name that ends in `.gz` is packed, always to the same bytes.
+
+    Raises:
+        InvalidInput: the target is a folder, or its folder is not there.
+        Unavailable: it can not be written: no permission, no space.
+    """
+    if target is None:
+        yield from _standard_output()
+        return
+    if target.is_dir():
+        raise InvalidInput(f"{target} is a folder", "name a file in it")
+    if not target.absolute().parent.is_dir():
+        raise InvalidInput(f"there is no folder {target.absolute().parent}", "make it first")
+    try:
+        if target.exists() and not target.is_file():  # a pipe or a device: nothing to move
+            with target.open("w", encoding="utf-8", newline="\n") as file:
+                yield file
+        else:
+            yield from _replaced(target.resolve())
+    except OSError as error:
+        raise Unavailable(f"{target} can not be written: {error}", "nothing was changed") from error
+
+
+def _standard_output() -> Iterator[TextIO]:
+    sys.stdout.flush()
+    file = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+    try:
+        yield file
+        file.flush()
+    finally:
+        with suppress(OSError, ValueError):
+            file.detach()
+
+
+def _replaced(target: Path) -> Iterator[TextIO]:
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(beside, flags, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as raw:
+            with _text(raw, packed=target.suffix == ".gz") as file:
+                yield file
+            raw.flush()
+            os.fsync(raw.fileno())
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _text(raw: BinaryIO, *, packed: bool) -> Iterator[TextIO]:
+    if not packed:
+        file = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
+        yield file
+        file.flush()
+        file.detach()
+        return
+    with (
+        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as binary,
+        io.TextIOWrapper(binary, encoding="utf-8", newline="\n") as unpacked,
+    ):
+        yield unpacked
