@@ -1,0 +1,99 @@
+"""What commands show: data and talk apart, nothing that could act on a terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from tui_annotate.cli import output
+from tui_annotate.domain.errors import Conflict
+
+HOSTILE = "a\x1b]52;c;!\x07[red]b\u202e\x9b2J\nc"
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """Any terminal of today."""
+        return "utf-8"
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Standard output and error as one terminal of 80 columns."""
+    stream = Terminal()
+    monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=stream, stderr=stream))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    return stream
+
+
+def harmless(text: str) -> bool:
+    """Whether no control but the newline is in a text."""
+    return all(each.isprintable() or each == "\n" for each in text)
+
+
+def test_foreign_text_never_acts_on_a_terminal(terminal: Terminal) -> None:
+    """Lines, facts, tables, errors and talk show every control as a picture, and no markup."""
+    output.line(HOSTILE)
+    output.say(HOSTILE)
+    output.facts({"name": HOSTILE})
+    output.complain(Conflict(HOSTILE, HOSTILE))
+    output.table([output.Column(HOSTILE)], [(HOSTILE,)])
+    written = terminal.getvalue()
+    assert harmless(written)
+    assert written.count("[red]") >= 6
+
+
+def test_json_on_a_terminal_is_ascii(terminal: Terminal) -> None:
+    """JSON on a terminal escapes all that is not plain ASCII, and is the same value."""
+    output.as_json({"text": HOSTILE})
+    assert terminal.getvalue().isascii()
+    assert harmless(terminal.getvalue())
+    assert json.loads(terminal.getvalue()) == {"text": HOSTILE}
+
+
+def test_json_for_programs_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON to a pipe keeps Chinese readable and is the same value."""
+    output.as_json({"text": "中文"})
+    assert '"中文"' in capsys.readouterr().out
+
+
+def test_an_error_goes_to_stderr_with_its_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    """An error is its message and hint on standard error, and nothing else."""
+    output.complain(Conflict("it moved", "look again"))
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("", "error: it moved\n  hint: look again\n")
+
+
+def test_a_table_for_a_pipe_keeps_wide_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table that no terminal limits has room for long cells."""
+    output.table([output.Column("n", number=True), output.Column("text")], [(1, "x" * 120)])
+    assert "x" * 120 in capsys.readouterr().out
+
+
+def test_progress_without_a_terminal_is_silent_when_quick(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A short deed without a terminal leaves no lines of progress."""
+    with output.progress("file", "samples") as tell:
+        tell(output.Progress(1, 2))
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_on_a_terminal_names_its_task(terminal: Terminal) -> None:
+    """On a terminal the task's name is shown, harmless."""
+    with output.progress("file\x07[red]", "samples") as tell:
+        tell(output.Progress(1, 2))
+    assert "file\u2407[red]" in terminal.getvalue()
+    assert "\x07" not in terminal.getvalue()
