@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict
@@ -21,10 +21,13 @@ REDO: Final = "redo"
 READ: Final = "read"
 """Time on a sample without an action: kept, never undone."""
 IMPORT: Final = "import"
+"""Work that came from a file: never undone, as nobody did it here."""
+DISCARD: Final = "discard"
+"""The sample was taken out of the corpus: what came before it in its stream is beyond undo."""
 UNDOABLE: Final = frozenset(
     {"add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear"}
 )
-VERBS: Final = UNDOABLE | {UNDO, REDO, READ, IMPORT}
+VERBS: Final = UNDOABLE | {UNDO, REDO, READ, IMPORT, DISCARD}
 
 Payload = Mapping[str, Any]
 
@@ -101,21 +104,14 @@ class Event:
         return self.person, self.dataset, self.sample
 
 
-def chained(event: Event, previous: Event | None) -> Event:
-    """The event with its place and hash behind `previous`, the last of its stream."""
-    seq = previous.seq + 1 if previous else 1
-    prev = previous.hash if previous else ""
-    placed = _with(event, seq=seq, prev=prev, hash="")
-    return _with(placed, hash=digest(placed))
-
-
-def _with(event: Event, **changes: Any) -> Event:
-    values = {name: getattr(event, name) for name in Event.__dataclass_fields__}
-    return Event(**{**values, **changes})
+def chained(event: Event, *, seq: int, prev: str) -> Event:
+    """The event as number `seq` of its stream, behind the one whose hash is `prev`."""
+    placed = replace(event, seq=seq, prev=prev, hash="")
+    return replace(placed, hash=digest(placed))
 
 
 def digest(event: Event) -> str:
-    """SHA-256 over `prev` and the event's canonical JSON (sorted keys, UTF-8), in hex."""
+    """SHA-256 over `prev` and the event's canonical JSON (sorted keys, ASCII), in hex."""
     content = {
         "id": event.id,
         "seq": event.seq,
@@ -130,7 +126,7 @@ def digest(event: Event) -> str:
         "versions": dict(event.versions),
         "app": event.app,
     }
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(event.prev.encode() + b"\n" + canonical.encode()).hexdigest()
 
 
@@ -176,44 +172,57 @@ def replay(events: Iterable[Event]) -> StreamState:
         Conflict: an event does not follow from those before it: order, hash or content.
     """
     state = StreamState()
-    previous: Event | None = None
-    for event in events:
-        if event != chained(event, previous):
+    prev = ""
+    for seq, event in enumerate(events, start=1):
+        if event != chained(event, seq=seq, prev=prev):
             raise Conflict(
-                f"event {event.id} (number {event.seq} of its stream) does not follow the last",
+                f"event {event.id} (number {event.seq} of its stream) does not follow number {seq - 1}",
                 "the log was altered, or two copies of it diverged",
             )
         state = state.applied(event.action, seconds=event.seconds)
-        previous = event
+        prev = event.hash
     return state
 
 
-def undo_target(newest_first: Iterable[Event]) -> Event | None:
-    """The event of this person that undo would take back; None where there is nothing left."""
+class Deed(NamedTuple):
+    """What undo and redo must know of an event; the rest need not be read to find their target."""
+
+    id: str
+    verb: str
+    undoes: str
+    stream: tuple[str, str, str]
+
+
+def undo_target(newest_first: Iterable[Deed]) -> Deed | None:
+    """The deed of one person that undo would take back; None where there is nothing left."""
     undone: set[str] = set()
     redone: set[str] = set()
-    for event in newest_first:
-        verb, undoes = event.action.verb, event.action.undoes
-        if verb == REDO:
-            redone.add(undoes)
-        elif verb == UNDO:
-            if event.id not in redone:
-                undone.add(undoes)
-        elif verb in UNDOABLE and event.id not in undone:
-            return event
+    gone: set[tuple[str, str, str]] = set()
+    for deed in newest_first:
+        if deed.verb == REDO:
+            redone.add(deed.undoes)
+        elif deed.verb == UNDO:
+            if deed.id not in redone:
+                undone.add(deed.undoes)
+        elif deed.verb == DISCARD:
+            gone.add(deed.stream)
+        elif deed.verb in UNDOABLE and deed.id not in undone and deed.stream not in gone:
+            return deed
     return None
 
 
-def redo_target(newest_first: Iterable[Event]) -> Event | None:
-    """The undo of this person that redo would take back; None after any newer action."""
+def redo_target(newest_first: Iterable[Deed]) -> Deed | None:
+    """The undo of one person that redo would take back; None after any newer deed."""
     redone: set[str] = set()
-    for event in newest_first:
-        verb = event.action.verb
-        if verb == REDO:
-            redone.add(event.action.undoes)
-        elif verb == UNDO:
-            if event.id not in redone:
-                return event
-        elif verb in UNDOABLE:
+    gone: set[tuple[str, str, str]] = set()
+    for deed in newest_first:
+        if deed.verb == REDO:
+            redone.add(deed.undoes)
+        elif deed.verb == DISCARD:
+            gone.add(deed.stream)
+        elif deed.verb == UNDO:
+            if deed.id not in redone and deed.stream not in gone:
+                return deed
+        elif deed.verb in UNDOABLE and deed.stream not in gone:
             return None
     return None

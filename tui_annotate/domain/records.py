@@ -51,3 +51,25 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFilter:
+    """Which records an export holds, and what of them; an empty value lets everything through.
+
+    Attributes:
+        dataset, sample: the sample's key, or either part of it.
+        person: the id of a person: only samples with work of theirs, and only that work.
+        origin: of annotations: `human`, `imported` (of any format), or an origin in full.
+        state: only work of people whose assignment of the sample is in that state.
+        label: a path joined by dots: annotations with it or with one under it.
+        since: ISO 8601: annotations and assignments updated at that moment or later.
+    """
+
+    dataset: str = ""
+    sample: str = ""
+    person: str = ""
+    origin: str = ""
+    state: str = ""
+    label: str = ""
+    since: str = ""

@@ -1,0 +1,100 @@
+"""How values of the domain become columns and come back; exact both ways, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tui_annotate.domain.annotations import Annotation, annotation_from_json
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.samples import Request, Segment
+
+
+def to_json(value: Any) -> str:
+    """JSON in ASCII: lone surrogates and NUL, which a column would not take, survive as escapes."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def from_json(text: str) -> Any:
+    """The inverse of `to_json`."""
+    return json.loads(text)
+
+
+def request_to_json(request: Request) -> str:
+    """A request; the empty string for an empty one."""
+    if request == Request():
+        return ""
+    return to_json([request.title, request.problem, request.background, request.question])
+
+
+def request_from_json(text: str) -> Request:
+    """The inverse of `request_to_json`."""
+    return Request(*json.loads(text)) if text else Request()
+
+
+def mapping_to_json(value: Mapping[str, Any] | None) -> str:
+    """A mapping of JSON values; the empty string for none or an empty one."""
+    return to_json(dict(value)) if value else ""
+
+
+def payload_to_annotation(text: str) -> Annotation:
+    """The annotation of a row."""
+    return annotation_from_json(json.loads(text))
+
+
+def pack(segments: Sequence[Segment]) -> bytes:
+    """The segments' ends as little-endian 32-bit integers: each starts where the last one ended.
+
+    Raises:
+        InvalidInput: they do not join.
+    """
+    start = 0
+    for segment in segments:
+        if segment.start != start or segment.end <= start:
+            raise InvalidInput(
+                f"segment {segment.start}:{segment.end} does not follow offset {start}",
+                "segments in order must join to their text",
+            )
+        start = segment.end
+    return _little(array("I", [segment.end for segment in segments])).tobytes()
+
+
+def unpack(boundaries: bytes, length: int) -> tuple[Segment, ...]:
+    """The segments of a text of `length` code points.
+
+    Raises:
+        Unavailable: they do not end where the text does: the store is damaged.
+    """
+    packed = array("I")
+    packed.frombytes(boundaries)
+    ends = _little(packed).tolist()
+    if (ends[-1] if ends else 0) != length:
+        raise Unavailable(
+            f"stored segments do not fit their text of {length} code points",
+            "run tui-annotate doctor",
+        )
+    return tuple(map(Segment, [0, *ends[:-1]], ends))
+
+
+def _little(values: array[int]) -> array[int]:
+    if sys.byteorder == "big":  # pragma: no cover  no such machine at hand
+        values.byteswap()
+    return values
+
+
+def storable(value: str, what: str) -> str:
+    """A name as it is, where a column can hold it.
+
+    Raises:
+        InvalidInput: it holds a lone surrogate or NUL; the message gives the place.
+    """
+    for place, character in enumerate(value):
+        if character == "\0" or "\ud800" <= character <= "\udfff":
+            raise InvalidInput(
+                f"{what} {value!r} holds U+{ord(character):04X} at offset {place}",
+                "a name must be text that can be written down",
+            )
+    return value

@@ -1,0 +1,240 @@
+"""The SQLite file: opened safely for many processes, and every error of it told in our words.
+
+Writers take the lock at once (`BEGIN IMMEDIATE`) and wait up to 30 s for it; readers have an engine
+of their own and never wait. A commit is on the disk when it returns (`synchronous=FULL`).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import QueuePool
+
+from tui_annotate.domain.errors import Conflict, NotFound, TuiAnnotateError, Unavailable
+
+SCHEMA: Final = 1
+"""The version of the tables that this code reads and writes."""
+
+LOCK_SECONDS: Final = 30.0
+
+_HINTS: Final = {
+    "SQLITE_FULL": ("the disk is full", "free some space; nothing of the last action was kept"),
+    "SQLITE_IOERR": (
+        "the disk refused to read or write",
+        "is it full, or was it taken away? nothing of the last action was kept",
+    ),
+    "SQLITE_READONLY": ("it is read-only", "make file and folder writable: chmod u+w"),
+    "SQLITE_CANTOPEN": ("it can not be opened", "check that its folder is there and writable"),
+    "SQLITE_PERM": ("access is refused", "check its owner and mode"),
+    "SQLITE_AUTH": ("access is refused", "check its owner and mode"),
+    "SQLITE_BUSY": ("another process holds it", "wait for it to end, then do it again"),
+    "SQLITE_LOCKED": ("another process holds it", "wait for it to end, then do it again"),
+    "SQLITE_PROTOCOL": ("another process holds it", "wait for it to end, then do it again"),
+    "SQLITE_CORRUPT": ("it is damaged", "restore the newest file of backups/, or run doctor"),
+    "SQLITE_NOTADB": ("it is not a store", "restore the newest file of backups/"),
+    "SQLITE_TOOBIG": ("a value is too large", "split the document"),
+}
+
+
+class Database:
+    """An open store. Threads may share it; processes open their own.
+
+    Attributes:
+        path: the SQLite file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._reader = _engine(path, "BEGIN")
+        self._writer = _engine(path, "BEGIN IMMEDIATE")
+
+    @classmethod
+    def create(cls, path: Path) -> Database:
+        """Makes a new store.
+
+        Raises:
+            Conflict: there is a file already.
+            Unavailable: it can not be written.
+        """
+        with translated(path):
+            _make_private(path)
+        database = cls(path)
+        database._upgrade()
+        return database
+
+    @classmethod
+    def open(cls, path: Path) -> Database:
+        """Opens a store; one of an older version is backed up to `backups/`, then migrated.
+
+        Raises:
+            NotFound: there is no such file.
+            Unavailable: it was written by a newer version, is damaged, or can not be read.
+        """
+        if not path.is_file():
+            raise NotFound(f"there is no store at {path}", "make one: tui-annotate init")
+        database = cls(path)
+        version = database.version()
+        if version > SCHEMA:
+            database.close()
+            raise Unavailable(
+                f"the store {path} has version {version}; this program knows up to {SCHEMA}",
+                "install a newer tui-annotate",
+            )
+        if version < SCHEMA:
+            if version:
+                database.back_up()
+            database._upgrade()
+        return database
+
+    def _upgrade(self) -> None:
+        from tui_annotate.storage.migrate import upgrade  # Alembic costs 250 ms
+
+        with self.writing() as connection:
+            upgrade(connection)
+
+    def back_up(self) -> Path:
+        """Copies the store, also one in use, to a new file of `backups/` beside it; its path.
+
+        Raises:
+            Unavailable: the copy can not be written.
+        """
+        folder = self.path.parent / "backups"
+        with translated(folder):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            numbers = [
+                int(path.stem.removeprefix("store-")) for path in folder.glob("store-*.sqlite")
+            ]
+            target = folder / f"store-{max(numbers, default=0) + 1:04d}.sqlite"
+            unfinished = target.with_suffix(".part")
+            unfinished.unlink(missing_ok=True)
+            unfinished.touch(mode=0o600)
+            with (
+                closing(_connect(self.path)) as source,
+                closing(sqlite3.connect(unfinished)) as copy,
+            ):
+                source.backup(copy)
+                copy.execute("PRAGMA journal_mode=DELETE")
+            unfinished.rename(target)
+        return target
+
+    def version(self) -> int:
+        """The version of the tables as the store has it; 0 for an empty file.
+
+        Raises:
+            Unavailable: it can not be read, or its version makes no sense.
+        """
+        with self.reading() as connection:
+            query = "SELECT name FROM sqlite_master WHERE name = 'schema_version'"
+            if connection.exec_driver_sql(query).first() is None:
+                return 0
+            row = connection.exec_driver_sql("SELECT version_num FROM schema_version").first()
+        if row is None:
+            return 0
+        if not str(row[0]).isdecimal():
+            raise Unavailable(
+                f"the store {self.path} has version {row[0]!r}", "was it made by tui-annotate?"
+            )
+        return int(row[0])
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that reads one moment of the store, whatever is written meanwhile.
+
+        Raises:
+            Unavailable: the store can not be read.
+        """
+        with translated(self.path), self._reader.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that holds the write lock; committed at the end, rolled back by any error.
+
+        Raises:
+            Unavailable: the store can not be written, or stayed locked for 30 s.
+            Conflict: a row is there already.
+        """
+        with translated(self.path), self._writer.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Gives back the file; using the store again opens it again."""
+        self._reader.dispose()
+        self._writer.dispose()
+
+
+def _make_private(path: Path) -> None:
+    """An empty file that nobody else may read; SQLite's side files take its mode."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError as error:
+        raise Conflict(f"there is a file at {path} already", "choose another folder") from error
+
+
+def _engine(path: Path, begin: str) -> Engine:
+    engine = create_engine(
+        "sqlite://",
+        creator=lambda: _connect(path),
+        poolclass=QueuePool,
+        pool_size=4,
+        max_overflow=28,
+        pool_timeout=LOCK_SECONDS,
+    )
+
+    @event.listens_for(engine, "begin")
+    def _(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=rw",
+        uri=True,
+        timeout=LOCK_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute("PRAGMA " + pragma)
+    return connection
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Tells errors of SQLite, SQLAlchemy and the file system in our words; the one place for it.
+
+    Raises:
+        Conflict: a row breaks a rule of the tables.
+        Unavailable: anything else, with the reason and the next step.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        raise _told(error.orig, path) from error
+    except (sqlite3.Error, PoolTimeout) as error:
+        raise _told(error, path) from error
+    except OSError as error:
+        raise Unavailable(
+            f"the store {path} can not be used: {error.strerror or error}",
+            "check the disk and the folder's owner and mode",
+        ) from error
+
+
+def _told(error: Any, path: Path) -> TuiAnnotateError:
+    name = str(getattr(error, "sqlite_errorname", ""))
+    if name.startswith("SQLITE_CONSTRAINT"):
+        return Conflict(f"the store refuses it: {error}", "look at it as it is now")
+    if isinstance(error, PoolTimeout):
+        name = "SQLITE_BUSY"
+    reason, hint = _HINTS.get("_".join(name.split("_")[:2]), (str(error), "run doctor"))
+    return Unavailable(f"the store {path} can not be used: {reason}", hint)

@@ -1,0 +1,26 @@
+"""Brings the tables of a store to the version of this code, with Alembic; imported only for that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.config import Config
+
+from sqlalchemy import Connection
+
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
+
+
+def upgrade(connection: Connection, *, migrations: Path = MIGRATIONS) -> None:
+    """Runs the migrations that a store lacks, inside the caller's transaction.
+
+    Args:
+        migrations: the folder of Alembic's scripts.
+    """
+    config = Config()
+    config.set_main_option("script_location", str(migrations).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,143 @@
+"""People, where each of them was, and what each of them likes; their work is elsewhere."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.people import Person, PersonKind, checked_name
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.codec import from_json, storable, to_json
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.log import sample_row, utc_now
+from tui_annotate.storage.tables import DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
+
+
+def keep_person(connection: Connection, person: Person) -> None:
+    """Stores a person who is not there yet; one who is stays as they are."""
+    values = {
+        "id": storable(person.id, "a person's id"),
+        "name": person.name.encode("utf-8", "replace").decode(),
+        "kind": person.kind.value,
+        "created": utc_now(),
+    }
+    connection.execute(insert(PEOPLE).values(values).on_conflict_do_nothing())
+
+
+class PeopleStore:
+    """People of a workspace by id; names need not be unique, but among the local ones they are."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def local(self, name: str) -> Person:
+        """The person of this machine with a name, made where there is none.
+
+        Raises:
+            InvalidInput: it is no name.
+        """
+        name = checked_name(name)
+        query = select(PEOPLE.c.id).where(
+            PEOPLE.c.kind == PersonKind.LOCAL.value, PEOPLE.c.name == name
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(query).scalar()
+        if found is None:
+            with self._database.writing() as connection:
+                found = connection.execute(query).scalar() or uuid.uuid4().hex
+                keep_person(connection, Person(found, name))
+        return Person(found, name)
+
+    def imported(self, person_id: str, name: str) -> Person:
+        """A person that a file names by id, made where there is none; their name may be empty."""
+        with self._database.writing() as connection:
+            keep_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
+        return self.person(person_id)
+
+    def person(self, person_id: str) -> Person:
+        """The person with an id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person_id)
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        if row is None:
+            raise NotFound(f"there is nobody with the id {person_id!r}", "status lists all people")
+        return Person(person_id, row[0], PersonKind(row[1]))
+
+    def all(self) -> tuple[Person, ...]:
+        """Everybody, sorted by name, then id."""
+        query = select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(PEOPLE.c.name, PEOPLE.c.id)).all()
+        return tuple(Person(row[0], row[1], PersonKind(row[2])) for row in rows)
+
+    def preferences(self, person: str) -> dict[str, Any]:
+        """What a person chose, by name; JSON values."""
+        query = select(PREFERENCES.c.name, PREFERENCES.c.value)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.where(PREFERENCES.c.person == person)).all()
+        return {name: from_json(value) for name, value in rows}
+
+    def keep_preference(self, person: str, name: str, value: Any) -> None:
+        """Remembers a choice; `value` is JSON."""
+        statement = insert(PREFERENCES).values(person=person, name=name, value=to_json(value))
+        changed = {"value": statement.excluded.value}
+        with self._database.writing() as connection:
+            connection.execute(
+                statement.on_conflict_do_update(index_elements=["person", "name"], set_=changed)
+            )
+
+    def place(self, person: str, key: SampleKey) -> dict[str, Any]:
+        """Where a person was in a sample; empty where they were not in it."""
+        query = (
+            select(PLACES.c.value)
+            .join(SAMPLES, SAMPLES.c.id == PLACES.c.sample_id)
+            .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+            .where(
+                PLACES.c.person == person,
+                DATASETS.c.name == key.dataset,
+                SAMPLES.c.external == key.id,
+            )
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(query).scalar()
+        return dict(from_json(found)) if found else {}
+
+    def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
+        """Remembers where a person is in a sample, and that it is there that they are.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        with self._database.writing() as connection:
+            statement = insert(PLACES).values(
+                person=person,
+                sample_id=sample_row(connection, key),
+                value=to_json(dict(place)),
+                updated=utc_now(),
+            )
+            changed = {"value": statement.excluded.value, "updated": statement.excluded.updated}
+            keys = ["person", "sample_id"]
+            connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed))
+
+    def last_place(self, person: str) -> SampleKey | None:
+        """The sample where a person was last; None where they were in none."""
+        query = (
+            select(DATASETS.c.name, SAMPLES.c.external)
+            .join(SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id)
+            .join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)
+            .where(PLACES.c.person == person)
+            .order_by(PLACES.c.updated.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return SampleKey(*row) if row else None

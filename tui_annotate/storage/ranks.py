@@ -1,0 +1,196 @@
+"""The orders of the queue: each gives every sample a value; ties go by arrival.
+
+So that a position among 100,000 costs what it costs among 100, samples are counted by buckets of
+their values, and so are those that a person has finished.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, delete, func, select, text, update
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.tables import (
+    ASSIGNMENTS,
+    DATASETS,
+    EVERYONE,
+    ORDERS,
+    RANKS,
+    SAMPLES,
+    TALLIES,
+)
+
+BY_SOURCE: Final = "by-source"
+INGESTED: Final = "ingested"
+_RANDOM: Final = "random:"
+
+_BATCH: Final = 2000
+_RANDOM_BITS: Final = 53
+_RANDOM_BUCKET_BITS: Final = 44
+_BUCKET_BITS: Final = 8
+
+
+class Newcomer(NamedTuple):
+    """A sample that gets its ranks: row, row of the first sample with its source, and its key."""
+
+    sample_id: int
+    first: int
+    dataset: str
+    external: str
+
+
+def checked_order(name: str) -> str:
+    """The name of an order: `by-source`, `ingested` or `random:SEED`; `random` alone has seed 1.
+
+    Raises:
+        InvalidInput: there is no such order.
+    """
+    if name == "random":
+        return "random:1"
+    if name in (BY_SOURCE, INGESTED) or (name.startswith(_RANDOM) and len(name) > len(_RANDOM)):
+        return name
+    raise InvalidInput(f"no order {name!r}", "orders: by-source, ingested, random:SEED")
+
+
+def _value(order: str) -> Callable[[Newcomer], int]:
+    if order == BY_SOURCE:
+        return lambda newcomer: newcomer.first
+    if order == INGESTED:
+        return lambda newcomer: newcomer.sample_id
+
+    def shuffled(newcomer: Newcomer) -> int:
+        name = "\0".join((order, newcomer.dataset, newcomer.external))
+        drawn = hashlib.sha256(name.encode()).digest()
+        return int.from_bytes(drawn[:8], "big") >> (64 - _RANDOM_BITS)
+
+    return shuffled
+
+
+def _bucket(order: str, value: int) -> int:
+    return value >> (_RANDOM_BUCKET_BITS if order.startswith(_RANDOM) else _BUCKET_BITS)
+
+
+def add_ranks(connection: Connection, newcomers: Sequence[Newcomer]) -> None:
+    """Gives new samples their place in every order that is in use."""
+    for order_id, order in connection.execute(select(ORDERS.c.id, ORDERS.c.name)).all():
+        _add(connection, order_id, order, newcomers)
+
+
+def _add(connection: Connection, order_id: int, order: str, newcomers: Sequence[Newcomer]) -> None:
+    value = _value(order)
+    rows = [
+        {
+            "order_id": order_id,
+            "bucket": _bucket(order, number),
+            "value": number,
+            "sample_id": newcomer.sample_id,
+        }
+        for newcomer in newcomers
+        for number in (value(newcomer),)
+    ]
+    if rows:
+        connection.execute(insert(RANKS), rows)
+        counts = Counter(row["bucket"] for row in rows)
+        _count(connection, [(order_id, EVERYONE, *item) for item in counts.items()])
+
+
+def _count(connection: Connection, changes: Sequence[tuple[int, str, int, int]]) -> None:
+    """Adds to tallies: (order, person, bucket, by how many)."""
+    names = ("order_id", "person", "bucket", "count")
+    statement = insert(TALLIES)
+    statement = statement.on_conflict_do_update(
+        index_elements=["order_id", "person", "bucket"],
+        set_={"count": TALLIES.c.count + statement.excluded.count},
+    )
+    if changes:
+        connection.execute(statement, [dict(zip(names, change, strict=True)) for change in changes])
+
+
+def count_finished(connection: Connection, person: str, sample_id: int, *, by: int) -> None:
+    """Tells the tallies that a person finished a sample (`by` 1) or took it up again (-1)."""
+    places = connection.execute(
+        select(RANKS.c.order_id, RANKS.c.bucket).where(RANKS.c.sample_id == sample_id)
+    )
+    _count(connection, [(order_id, person, bucket, by) for order_id, bucket in places])
+
+
+def remove_ranks(connection: Connection, sample_ids: Sequence[int]) -> None:
+    """Takes samples out of every order; their assignments must still be there."""
+    key = (RANKS.c.order_id, RANKS.c.bucket)
+    among = RANKS.c.sample_id.in_(sample_ids)
+    everyone = select(*key, func.count()).where(among).group_by(*key)
+    finished = (
+        select(*key, ASSIGNMENTS.c.person, func.count())
+        .join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == RANKS.c.sample_id)
+        .where(among, ASSIGNMENTS.c.finished)
+        .group_by(*key, ASSIGNMENTS.c.person)
+    )
+    changes = [(order, EVERYONE, bucket, -n) for order, bucket, n in connection.execute(everyone)]
+    changes += [(order, who, bucket, -n) for order, bucket, who, n in connection.execute(finished)]
+    _count(connection, changes)
+    connection.execute(delete(RANKS).where(among))
+
+
+def first_of_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
+    """By source, the value that its samples have in the order `by-source`; absent where new."""
+    query = (
+        select(SAMPLES.c.source, func.min(RANKS.c.value))
+        .join(RANKS, RANKS.c.sample_id == SAMPLES.c.id)
+        .join(ORDERS, ORDERS.c.id == RANKS.c.order_id)
+        .where(SAMPLES.c.source.in_(sources), ORDERS.c.name == BY_SOURCE)
+        .group_by(SAMPLES.c.source)
+    )
+    return {source: value for source, value in connection.execute(query)}
+
+
+def ready(database: Database, order: str) -> int:
+    """The row of an order in which every sample has its place.
+
+    A random order is filled when it is first asked for, in short transactions; a fill that was
+    killed goes on here.
+    """
+    name = checked_order(order)
+    query = select(ORDERS.c.id, ORDERS.c.filled >= ORDERS.c.until).where(ORDERS.c.name == name)
+    with database.reading() as connection:
+        row = connection.execute(query).first()
+    if row is None:
+        with database.writing() as connection:
+            last = connection.execute(select(func.max(SAMPLES.c.id))).scalar() or 0
+            connection.execute(
+                insert(ORDERS).values(name=name, filled=0, until=last).on_conflict_do_nothing()
+            )
+    while row is None or not row[1]:
+        with database.writing() as connection:
+            _fill(connection, name)
+            row = connection.execute(query).one()
+    return int(row[0])
+
+
+def _fill(connection: Connection, order: str) -> None:
+    order_id, filled, until = connection.execute(
+        select(ORDERS.c.id, ORDERS.c.filled, ORDERS.c.until).where(ORDERS.c.name == order)
+    ).one()
+    rows = connection.execute(
+        select(SAMPLES.c.id, SAMPLES.c.id, DATASETS.c.name, SAMPLES.c.external)
+        .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+        .where(SAMPLES.c.id > filled, SAMPLES.c.id <= until)
+        .order_by(SAMPLES.c.id)
+        .limit(_BATCH)
+    ).all()
+    _add(connection, order_id, order, [Newcomer(*row) for row in rows])
+    reached = rows[-1][0] if len(rows) == _BATCH else until
+    finished = text(
+        "SELECT r.order_id, a.person, r.bucket, count(*) FROM ranks r"
+        " JOIN assignments a ON a.sample_id = r.sample_id AND a.finished"
+        " WHERE r.order_id = :order AND r.sample_id > :filled AND r.sample_id <= :reached"
+        " GROUP BY a.person, r.bucket"
+    )
+    scope = {"order": order_id, "filled": filled, "reached": reached}
+    _count(connection, [tuple(row) for row in connection.execute(finished, scope)])
+    connection.execute(update(ORDERS).where(ORDERS.c.id == order_id).values(filled=reached))
