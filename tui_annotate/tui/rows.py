@@ -18,6 +18,8 @@ from textual.widget import Widget
 from tui_annotate.tui.lines import Run, strip_of
 from tui_annotate.tui.palette import Palette, palette_of
 
+_AROUND = 2  # rows kept in view above and below the focused one
+
 
 class FixedRows(Widget):
     """A few rows, painted together; a subclass gives them in `paint` and calls `repaint`."""
@@ -127,12 +129,14 @@ class RowList(ScrollView, can_focus=False):
             self.refresh(Region(0, index - self.scroll_offset.y, self.size.width, 1))
 
     def reveal(self) -> None:
-        """Scrolls as little as needed to have the focused row in the window."""
+        """Scrolls as little as needed to have the focused row and some rows around it in view."""
         height = self.size.height
         if self._focused < 0 or not height:
             return
         top = self.scroll_offset.y
-        wanted = min(max(top, self._focused - height + 1), self._focused)
+        around = min(_AROUND, (height - 1) // 3)
+        wanted = min(max(top, self._focused + around - height + 1), self._focused - around)
+        wanted = max(0, min(wanted, self._count - height))
         if wanted != top:
             self.scroll_to(y=wanted, animate=False, immediate=True, force=True)
 

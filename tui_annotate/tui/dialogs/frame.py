@@ -34,6 +34,7 @@ class Dialog(ModalScreen[Result | None]):
     Dialog RowList { background: $surface; height: auto; max-height: 100%; }
     Dialog .gap { margin-top: 1; }
     """
+    AUTO_FOCUS: ClassVar[str | None] = ""  # a hidden input must not get the keys
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "close", show=False)]
 
     def __init__(self, title: str) -> None:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.message import Message
 
 from tui_annotate.domain.annotations import LabelPath
@@ -19,6 +20,7 @@ from tui_annotate.tui.lines import Run, clip, cut, fit, shown, width
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
 from tui_annotate.tui.rows import RowList
 
+_AROUND = 7  # rows of the box that hold no label
 _PATH_SHARE = 0.5  # of the cells, at most
 _STEP = " › "
 
@@ -87,7 +89,7 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
     """
 
     DEFAULT_CSS = """
-    LabelPicker > Vertical { width: 92; height: 100%; max-height: 30; }
+    LabelPicker > Vertical { width: 92; max-height: 90%; }
     LabelPicker _Labels { height: 1fr; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -110,6 +112,7 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
         super().__init__(title)
         self._all = tuple(tree.walk())
         self._found = self._all
+        self._text = ""
         self._chosen = set(chosen)
         self._before = frozenset(chosen)
         self._multiple = multiple
@@ -121,7 +124,8 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
         yield _Labels()
 
     def on_mount(self) -> None:
-        """All labels; the first marked one is focused."""
+        """All labels; the first marked one is focused. The box keeps its height while typing."""
+        self.query_one(Vertical).styles.height = len(self._all) + _AROUND
         self.query_one(LineInput).focus()
         marked = [place for place, label in enumerate(self._all) if label.path in self._chosen]
         self._list(marked[0] if marked else 0)
@@ -153,12 +157,13 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
     def on_input_changed(self, event: LineInput.Changed) -> None:
         """Looks again."""
         event.stop()
-        self._found = found(self._all, event.value)
-        self._list(0)
+        self._search(event.value)
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Enter."""
+        """Enter; a letter typed right behind it may have been searched for already."""
         event.stop()
+        if event.value != self._text:
+            self._search(event.value)
         self._take(self.query_one(_Labels).focused_row)
 
     @on(_Labels.Picked)
@@ -170,6 +175,11 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
             self.action_mark()
         else:
             self._take(message.index)
+
+    def _search(self, text: str) -> None:
+        self._text = text
+        self._found = found(self._all, text)
+        self._list(0)
 
     def _take(self, index: int) -> None:
         if self._multiple and (self._chosen or self._before):

@@ -1,0 +1,303 @@
+"""The queue: all samples with their state; of a hundred thousand only those seen are read.
+
+Rows come in pages from a callable that runs in a thread, one page at a time; what comes into the
+window meanwhile is read afterwards, so holding a key never piles up work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import ClassVar, NamedTuple
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.dialogs.jump import JumpDialog
+from tui_annotate.tui.line_input import LineInput
+from tui_annotate.tui.widgets.draft_line import DraftLine
+from tui_annotate.tui.widgets.key_line import KeyLine
+from tui_annotate.tui.widgets.label_bar import LabelBar
+from tui_annotate.tui.widgets.pane_title import PaneTitle
+from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueRows
+
+FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
+    ("all", frozenset()),
+    ("open", frozenset({State.NEW, State.DRAFT, State.REOPENED})),
+    *((state.value, frozenset({state})) for state in State),
+)
+"""What the digits 1, 2, ... of the queue show; no states means all."""
+
+_KEYS = (
+    ("↑↓", "move"),
+    ("Enter", "open"),
+    ("/", "search"),
+    ("f", "filter"),
+    ("g", "go to id"),
+    ("q", "back"),
+)
+_FINISHED = frozenset(state for state in State if state.finished)
+
+
+Page = Callable[[str, Collection[State], int, int], tuple[Sequence[QueueEntry], int]]
+"""(search, states, offset, limit) -> (rows, rows in all); called in a thread."""
+
+
+class _Asked(NamedTuple):
+    """What is asked of the page reader, apart from the offset."""
+
+    search: str
+    filter: int
+    focused: int
+
+
+class _Read(NamedTuple):
+    """A page as it was read."""
+
+    asked: _Asked
+    offset: int
+    rows: Sequence[QueueEntry]
+    total: int
+
+
+class QueueScreen(Screen[SampleKey | None]):
+    """Dismisses with the key of the sample to open, or None.
+
+    Args:
+        page: reads rows; see `Page`.
+        find: from what was typed to a key, for "go to"; raises NotFound.
+        position: the row to begin on, from 1; 0 for the first.
+    """
+
+    DEFAULT_CSS = """
+    QueueScreen { layout: vertical; }
+    QueueScreen LineInput { display: none; padding: 0 3; }
+    QueueScreen.-searching LineInput { display: block; }
+    QueueScreen.-searching DraftLine { display: none; }
+    """
+    AUTO_FOCUS: ClassVar[str | None] = ""  # the hidden input must not get the keys
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "next", show=False),
+        Binding("up,k", "move(-1)", "previous", show=False),
+        Binding("pagedown,space,ctrl+d", "turn(1)", "page down", show=False),
+        Binding("pageup,ctrl+u", "turn(-1)", "page up", show=False),
+        Binding("home", "edge(-1)", "first", show=False),
+        Binding("end", "edge(1)", "last", show=False),
+        Binding("enter", "open", "open", show=False),
+        Binding("slash", "search", "search", show=False),
+        Binding("f", "next_filter", "next filter", show=False),
+        *(
+            Binding(str(digit), f"filter({digit - 1})", name, show=False)
+            for digit, (name, _) in enumerate(FILTERS, 1)
+        ),
+        Binding("g", "jump", "go to an id", show=False),
+        Binding("q", "close", "back", show=False),
+        Binding("backspace,escape", "back", "clear the search, or back", show=False),
+    ]
+
+    def __init__(
+        self, page: Page, *, find: Callable[[str], SampleKey] | None = None, position: int = 0
+    ) -> None:
+        super().__init__()
+        self._page = page
+        self._find = find
+        self._wanted = _Asked("", 0, max(position - 1, 0))
+        self._held: _Asked | None = None
+        self._reading = False
+        self._total = 0
+        self._progress = ""
+
+    def compose(self) -> ComposeResult:
+        """Title, rows, what is focused or searched, filters, keys."""
+        yield PaneTitle()
+        yield QueueRows()
+        yield DraftLine()
+        yield LineInput(placeholder="search: part of an id or of a summary")
+        yield LabelBar()
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Reads the first page and counts what is finished."""
+        self.query_one(KeyLine).show(_KEYS)
+        self._tell()
+        self._read()
+        self._count()
+
+    def _read(self) -> None:
+        """Reads what is wanted or missing, unless a page is on its way: then that is done first."""
+        if self._reading or not self.is_mounted:
+            return
+        rows = self.query_one(QueueRows)
+        if self._wanted != self._held:
+            offset: int | None = self._wanted.focused - self._wanted.focused % PAGE
+        else:
+            offset = rows.missing() if self._total else None
+        if offset is not None:
+            self._reading = True
+            self._read_page(self._wanted, offset)
+
+    @work(thread=True)
+    def _read_page(self, asked: _Asked, offset: int) -> None:
+        try:
+            rows, total = self._page(asked.search, FILTERS[asked.filter][1], offset, PAGE)
+        except TuiAnnotateError as error:
+            self.app.call_from_thread(self._refuse, error)
+        else:
+            self.app.call_from_thread(self._arrived, _Read(asked, offset, rows, total))
+
+    def _arrived(self, page: _Read) -> None:
+        """A page came; it is dropped where something else is wanted by now."""
+        self._reading = False
+        if not self.is_attached:
+            return
+        listed = self.query_one(QueueRows)
+        if page.asked == self._wanted == self._held and page.total == self._total:
+            listed.take(page.rows, offset=page.offset)
+        elif page.asked == self._wanted:
+            self._held, self._total = page.asked, page.total
+            focused = page.asked.focused
+            listed.restart(page.rows, offset=page.offset, total=page.total, focused=focused)
+        self._tell()
+        self._read()
+
+    @work(thread=True)
+    def _count(self) -> None:
+        try:
+            finished = self._page("", _FINISHED, 0, 1)[1]
+            total = self._page("", frozenset(), 0, 1)[1]
+        except TuiAnnotateError as error:
+            self.app.call_from_thread(self._refuse, error)
+        else:
+            self.app.call_from_thread(self._counted, finished, total)
+
+    def _counted(self, finished: int, total: int) -> None:
+        self._progress = f"{finished}/{total} finished"
+        self._tell()
+
+    def _refuse(self, error: TuiAnnotateError) -> None:
+        self._reading = False
+        hint = f"; {error.hint}" if error.hint else ""
+        self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
+
+    @on(QueueRows.Moved)
+    def _moved(self) -> None:
+        self._read()
+
+    def _tell(self) -> None:
+        """Title, filters, and the focused row in full."""
+        name = FILTERS[self._wanted.filter][0]
+        listed = self.query_one(QueueRows)
+        row = listed.focused_row + 1 if self._total else 0
+        searched = f"“{self._wanted.search}” · " if self._wanted.search else ""
+        self.query_one(PaneTitle).show(
+            "QUEUE", self._progress, f"{searched}{name} · {row}/{self._total}", focused=True
+        )
+        self.query_one(LabelBar).show(
+            [
+                (str(digit), text, False, digit == self._wanted.filter + 1, -1)
+                for digit, (text, _) in enumerate(FILTERS, 1)
+            ]
+        )
+        entry = listed.entry(listed.focused_row) if self._total else None
+        self.query_one(DraftLine).show(_in_full(entry) if entry else "", kind="hint")
+
+    def action_move(self, step: int) -> None:
+        """Up and Down."""
+        if self._total:
+            listed = self.query_one(QueueRows)
+            listed.focus_row(listed.focused_row + step)
+            self._tell()
+
+    def action_turn(self, pages: int) -> None:
+        """A page, with one row of it kept."""
+        self.action_move(pages * max(self.query_one(QueueRows).size.height - 1, 1))
+
+    def action_edge(self, edge: int) -> None:
+        """Home and End."""
+        self.action_move(edge * self._total)
+
+    def action_open(self) -> None:
+        """Enter."""
+        listed = self.query_one(QueueRows)
+        entry = listed.entry(listed.focused_row)
+        if entry is not None:
+            self.dismiss(entry.key)
+
+    def action_filter(self, number: int) -> None:
+        """A digit; `number` counts from 0."""
+        if number != self._wanted.filter:
+            self._wanted = _Asked(self._wanted.search, number, 0)
+            self._tell()
+            self._read()
+
+    def action_next_filter(self) -> None:
+        """The filters in a circle."""
+        self.action_filter((self._wanted.filter + 1) % len(FILTERS))
+
+    def action_search(self) -> None:
+        """The input comes up."""
+        self.add_class("-searching")
+        self.query_one(LineInput).focus()
+
+    def action_jump(self) -> None:
+        """Go to an id, and open it."""
+        if self._find is not None:
+            self.app.push_screen(JumpDialog(self._find), self._jumped)
+
+    def _jumped(self, key: SampleKey | None) -> None:
+        if key is not None:
+            self.dismiss(key)
+
+    def action_close(self) -> None:
+        """Back, without a sample."""
+        self.dismiss(None)
+
+    def action_back(self) -> None:
+        """The search first, if there is one."""
+        if self.has_class("-searching") or self._wanted.search:
+            self.query_one(LineInput).value = ""
+            self._end_search()
+        else:
+            self.dismiss(None)
+
+    def _end_search(self) -> None:
+        self.set_focus(None)
+        self.remove_class("-searching")
+
+    def on_input_changed(self, event: LineInput.Changed) -> None:
+        """Searches while one types."""
+        event.stop()
+        text = event.value.strip()
+        if text != self._wanted.search:
+            self._wanted = _Asked(text, self._wanted.filter, 0)
+            self._tell()
+            self._read()
+
+    def on_input_submitted(self, event: LineInput.Submitted) -> None:
+        """Enter keeps the search and gives the keys back."""
+        event.stop()
+        self._end_search()
+
+    def on_line_input_left_empty(self, message: LineInput.LeftEmpty) -> None:
+        """Backspace, with nothing left to delete."""
+        message.stop()
+        self._end_search()
+
+    def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
+        """A filter was clicked."""
+        message.stop()
+        self.action_filter(int(message.digit) - 1)
+
+    @on(QueueRows.Opened)
+    def _opened(self, message: QueueRows.Opened) -> None:
+        message.stop()
+        self.dismiss(message.key)
+
+
+def _in_full(entry: QueueEntry) -> str:
+    count = f"{entry.annotations} annotation{'' if entry.annotations == 1 else 's'}"
+    return " · ".join(part for part in (str(entry.key), entry.state, count, entry.group) if part)

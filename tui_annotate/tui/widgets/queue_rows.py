@@ -1,0 +1,127 @@
+"""The rows of the queue that were read; it reads none itself, but says when others come in view."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Protocol
+
+from textual.message import Message
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.lines import Run, clip, fit, shown
+from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS
+from tui_annotate.tui.rows import RowList
+
+PAGE = 200
+"""Rows that are read at a time."""
+
+_PAGES_KEPT = 25
+_ID_SHARE = 0.3  # of the cells
+_WIDE = 100  # cells from which the group has a column
+
+
+class QueueEntry(Protocol):
+    """One sample as the queue lists it."""
+
+    @property
+    def key(self) -> SampleKey:
+        """What names it."""
+
+    @property
+    def group(self) -> str:
+        """What it belongs to; may be empty."""
+
+    @property
+    def state(self) -> State:
+        """How far this person is with it."""
+
+    @property
+    def annotations(self) -> int:
+        """How many this person made."""
+
+    @property
+    def summary_start(self) -> str:
+        """The first words of its summary side."""
+
+
+class QueueRows(RowList):
+    """The rows that were read; says when rows come into the window."""
+
+    class Moved(Message):
+        """Other rows are in the window."""
+
+    class Opened(Message):
+        """A row was clicked."""
+
+        def __init__(self, key: SampleKey) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pages: OrderedDict[int, Sequence[QueueEntry]] = OrderedDict()
+        self._message = "reading…"
+
+    def entry(self, index: int) -> QueueEntry | None:
+        """The row at an index; None while it is not read."""
+        page = self._pages.get(index - index % PAGE, ())
+        return page[index % PAGE] if 0 <= index % PAGE < len(page) else None
+
+    def missing(self) -> int | None:
+        """The offset of a page that is in the window and was not read."""
+        offsets = {index - index % PAGE for index in self.seen}
+        return min(offsets - self._pages.keys(), default=None)
+
+    def restart(self, rows: Sequence[QueueEntry], *, offset: int, total: int, focused: int) -> None:
+        """Another list: its first page that was read, and the row to begin on."""
+        self._pages.clear()
+        self._pages[offset] = rows
+        self._message = "" if total else "no sample here: 1 shows all, / searches anew"
+        self.set_rows(max(total, 1), focused=min(focused, max(total, 1) - 1))
+
+    def take(self, rows: Sequence[QueueEntry], *, offset: int) -> None:
+        """One more page of the same list; the one read first is given up where there are many."""
+        self._pages[offset] = rows
+        if len(self._pages) > _PAGES_KEPT:
+            self._pages.popitem(last=False)
+        self.refresh()
+
+    def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """Bar, state, id, annotations, group where there is room, and how the summary begins."""
+        palette = self.palette
+        if self._message:
+            return [(f"  {self._message}", palette.quiet)]
+        entry = self.entry(index)
+        if entry is None:
+            return [(f"    {index + 1} …", palette.asleep)]
+        finished = entry.state.finished
+        runs: list[Run] = [
+            (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
+            (f" {STATE_GLYPHS[entry.state]} ", palette.good if finished else palette.accent),
+            (
+                fit(shown(entry.key.id), max(int(cells * _ID_SHARE), 12)),
+                palette.quiet if finished else palette.strong,
+            ),
+            (f"{entry.annotations or '':>4}  ", palette.key),
+        ]
+        if cells >= _WIDE:
+            runs.append((f"{fit(shown(entry.group), 16)}  ", palette.quiet))
+        runs.append((shown(entry.summary_start), palette.quiet if finished else palette.text))
+        return clip(runs, cells)
+
+    def clicked(self, index: int) -> None:
+        """Opens the row."""
+        entry = self.entry(index)
+        if entry is not None:
+            self.post_message(self.Opened(entry.key))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Textual's hook."""
+        super().watch_scroll_y(old_value, new_value)
+        self.post_message(self.Moved())
+
+    def on_resize(self) -> None:
+        """More rows may be in the window."""
+        self.post_message(self.Moved())
