@@ -15,17 +15,13 @@ from typing import Any, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.json_limits import DEEPEST, SURROGATE, check_text
 from tui_annotate.plugins.protocols import Meter
 from tui_annotate.plugins.streams import LONGEST_LINE, chunks, lines
-
-DEEPEST = 100
-"""How deep containers may stand in one another."""
 
 _WRAPPED = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"samples"[ \t\r\n]*:[ \t\r\n]*\[')
 _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT = 16
 """A value that ends inside the buffer is wrong there; nearer to its end than this it may be cut."""
 
@@ -122,51 +118,6 @@ def _unreadable(where: str, error: Exception) -> Problem:
     return Problem(where, f"bad JSON: {error}", _SYNTAX_HINT)
 
 
-def check_text(value: Any, raw: str) -> None:
-    r"""Looks for what JSON allows and a store can not hold; `raw` is the text of the value.
-
-    Raises:
-        InvalidInput: nesting beyond 100, or a string with half of a `\ud83d\ude00`, with its place.
-    """
-    if raw.count("[") + raw.count("{") > DEEPEST and _depth(value) > DEEPEST:
-        raise InvalidInput(f"JSON nested more than {DEEPEST} deep", "flatten it")
-    if _ESCAPED_SURROGATE.search(raw):
-        for place, text in _strings(value, ""):
-            if found := _SURROGATE.search(text):
-                raise InvalidInput(
-                    f"lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of {place}",
-                    "the text was cut inside a character; mend it where it was written",
-                )
-
-
-def _depth(value: Any) -> int:
-    depth, level = 0, [value]
-    while level:
-        depth += 1
-        level = [
-            child
-            for container in level
-            for child in (container.values() if isinstance(container, dict) else container)
-            if isinstance(child, dict | list)
-        ]
-        if depth > DEEPEST:
-            break
-    return depth
-
-
-def _strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield place or "the value", value
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _strings(item, f"{place}[{index}]")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            name = key.encode("ascii", "backslashreplace").decode()
-            yield f"the name {name}", key
-            yield from _strings(item, f"{place}.{name}" if place else name)
-
-
 class _ArrayReader:
     """Reads the items of one array; holds the item being read, and little else."""
 
@@ -211,7 +162,7 @@ class _ArrayReader:
 
     def _checked(self, value: Value, start: int, end: int) -> Value | Problem:
         raw = self._buffer[start:end]
-        if not raw.isascii() and (found := _SURROGATE.search(raw)):
+        if not raw.isascii() and (found := SURROGATE.search(raw)):
             return self._wrong_byte(start + found.start())
         try:
             check_text(value.value, raw)
@@ -223,7 +174,7 @@ class _ArrayReader:
         while True:
             try:
                 value, end = _decoder.raw_decode(self._buffer, position)
-                if end < len(self._buffer) or self._ended:
+                if end + _CUT < len(self._buffer) or self._ended:  # a number may go on: 1 of 1.5e3
                     return value, end
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated") or error.pos + _CUT > len(self._buffer)

@@ -1,0 +1,166 @@
+"""JSON one value at a time: any size of buffer gives the same values, and every fault its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.reading import file
+from tui_annotate.domain.records import Problem
+from tui_annotate.plugins import json_values as module
+from tui_annotate.plugins import streams
+from tui_annotate.plugins.json_values import Value, json_values
+
+_TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def _values(path: Path) -> list[Any]:
+    return [item.value if isinstance(item, Value) else str(item) for item in json_values(path)]
+
+
+def _problems(path: Path) -> list[str]:
+    return [
+        str(item).removeprefix(str(path)) for item in json_values(path) if isinstance(item, Problem)
+    ]
+
+
+@given(
+    values=st.lists(_JSON, min_size=1, max_size=6),
+    indent=st.sampled_from([None, 0, 1, 4]),
+    ascii_only=st.booleans(),
+    chunk=st.integers(1, 40),
+    wrapped=st.booleans(),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_an_array_is_read_as_json_reads_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    values: list[Any],
+    indent: int | None,
+    ascii_only: bool,
+    chunk: int,
+    wrapped: bool,
+) -> None:
+    """However the pieces of the file fall, the items are those that the whole file would give."""
+    monkeypatch.setattr(streams, "_CHUNK", chunk if not wrapped else 64)
+    text = json.dumps(values, indent=indent, ensure_ascii=ascii_only)
+    path = file(tmp_path, "a.json", f' {{"samples" :{text} }}\n' if wrapped else f"\n{text} \n")
+    assert _values(path) == values
+
+
+@given(values=st.lists(_JSON, min_size=1, max_size=6), blank=st.sampled_from(["", "\n", " \r\n"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_lines_are_read_one_by_one(tmp_path: Path, values: list[Any], blank: str) -> None:
+    """A value a line, blank lines passed over; an object first, so that it is no array."""
+    lines = [json.dumps({"v": value}, ensure_ascii=False) for value in values]
+    path = file(tmp_path, "a.jsonl", blank + f"\n{blank}".join(lines))
+    assert _values(path) == [{"v": value} for value in values]
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """What the reader holds is bounded by an item and a piece, not by the file."""
+    item = {"text": "x" * 1000}
+    path = file(tmp_path, "a.json", json.dumps([item] * 3000))
+    longest = 0
+    original = module._ArrayReader._dropped
+
+    def watched(self: Any, position: int) -> int:
+        nonlocal longest
+        longest = max(longest, len(self._buffer))
+        return original(self, position)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module._ArrayReader, "_dropped", watched)
+        assert sum(1 for _ in json_values(path)) == 3000
+    assert longest <= 4 * streams._CHUNK
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"a": 1}\n{"a" 1}\n{"a": 2}', [":2: bad JSON at column 6: Expecting ':' delimiter"]),
+        ('[{"a": 1},\n {"a" 1}]', [":2: bad JSON at column 7: Expecting ':' delimiter"]),
+        ("[1, 2\n 3]", [":2: bad JSON at column 2: expecting ',' or ']'"]),
+        ("[1, 2", [":1: bad JSON at column 6: the file ends too early, expecting ',' or ']'"]),
+        ('[{"a": "b', [":1: bad JSON at column 8: Unterminated string starting at"]),
+        ("[1,]", [":1: bad JSON at column 4: Expecting value"]),
+        ("[]", [": the file holds no records"]),
+        ('{"samples": []}', [": the file holds no records"]),
+        ('{"samples": [1]', [":1: bad JSON at column 16: the file ends too early, expecting '}'"]),
+        ("[1] [2]", [":1: bad JSON at column 5: something stands behind the end"]),
+        ("", [": the file is empty"]),
+        (" \n\n", [": the file is empty"]),
+        ('{\n "a": 1\n}', [":1: one JSON object over several lines"]),
+        ("1" * 5000 + "\n2", [":1: bad JSON: Exceeds the limit"]),
+        ("[" + "1" * 5000 + "]", [", record 1: bad JSON: Exceeds the limit"]),
+    ],
+)
+def test_bad_syntax_has_its_place(tmp_path: Path, content: str, told: list[str]) -> None:
+    """Each fault is one line with the place; in lines, the other lines are read."""
+    found = _problems(file(tmp_path, "a.json", content))
+    assert len(found) == len(told)
+    assert all(line.startswith(start) for line, start in zip(found, told, strict=True)), found
+
+
+def test_good_records_before_a_fault_are_kept(tmp_path: Path) -> None:
+    """An array that breaks gives the items before the break, then the problem."""
+    path = file(tmp_path, "a.json", '[{"a": 1}, {"a": 2}, oops]')
+    assert _values(path)[:2] == [{"a": 1}, {"a": 2}]
+    assert len(_values(path)) == 3
+
+
+@pytest.mark.parametrize("depth", [150, 5000, 200_000])
+@pytest.mark.parametrize("form", ["{}\n{}\n", "[{}]"])
+def test_deep_nesting_is_refused(tmp_path: Path, depth: int, form: str) -> None:
+    """Depth beyond 100 is one clear line, at whatever depth."""
+    deep = '{"a":' + "[" * depth + "]" * depth + "}"
+    path = file(tmp_path, "a.json", form.replace("{}", deep, 1).replace("\n{}", "\n[1]"))
+    assert "JSON nested more than 100 deep" in _problems(path)[0]
+    assert len(_problems(path)) == 1
+
+
+def test_a_lone_surrogate_has_its_place(tmp_path: Path) -> None:
+    """Half of an escaped pair is refused with its offset and the name of what holds it."""
+    path = file(tmp_path, "a.jsonl", '{"a": {"b": ["x", "yz\\ud83d."]}}\n{"a": "\\ud83d\\ude00"}')
+    assert _problems(path) == [":1: lone surrogate U+D83D at offset 2 of a.b[1]"]
+    assert _values(path)[1] == {"a": "😀"}
+
+
+def test_a_lone_surrogate_in_a_name_has_its_place(tmp_path: Path) -> None:
+    """Names are looked at like values, and told without breaking the message."""
+    path = file(tmp_path, "a.jsonl", '{"a\\udc00": 1}')
+    assert _problems(path) == [":1: lone surrogate U+DC00 at offset 1 of the name a\\udc00"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told", "kept"),
+    [
+        (b'{"a": "x"}\n{"a": "\xff"}\n{"a": "y"}', ":2: byte 8 of the line is not utf-8", 2),
+        (b'[{"a": "x"},\n{"a": "\xc3\xa9\xff"},\n{"a": "y"}]', ":2: byte 10 of the line", 2),
+    ],
+)
+def test_a_wrong_byte_costs_its_record(
+    tmp_path: Path, content: bytes, told: str, kept: int
+) -> None:
+    """File, line and byte are told, and the records around it are read."""
+    path = file(tmp_path, "a.json", content)
+    assert [line.startswith(told) for line in _problems(path)] == [True]
+    assert sum(isinstance(item, Value) for item in json_values(path)) == kept
+
+
+def test_an_endless_item_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A single item beyond the cap is refused, not held."""
+    monkeypatch.setattr(module, "LONGEST_LINE", 2000)
+    monkeypatch.setattr(streams, "_CHUNK", 500)
+    path = file(tmp_path, "a.json", json.dumps(["x" * 9000]))
+    assert _problems(path) == [", record 1: bad JSON: a value longer than 2,000 characters"]

@@ -1,0 +1,145 @@
+"""Lines in: bounded, strict, each fault with its place."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.plugins.reading import file
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, Unavailable
+from tui_annotate.plugins import streams
+from tui_annotate.plugins.protocols import Meter
+from tui_annotate.plugins.streams import lines
+
+
+def test_lines_keep_their_text_and_endings(tmp_path: Path) -> None:
+    """Lines are cut at line feeds alone, and nothing of them is altered."""
+    text = "a\r\nb\u2028c\rd\n\x00e"
+    path = file(tmp_path, "a.txt", text)
+    assert [line.text for line in lines(path)] == ["a\r\n", "b\u2028c\rd\n", "\x00e"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "gb18030"])
+def test_other_encodings_are_read_when_named(tmp_path: Path, encoding: str) -> None:
+    """A file in a named encoding gives the text that was written, without its mark."""
+    path = file(tmp_path, "a.txt", "桥 one\ntwo 🌉\n".encode(encoding))
+    assert "".join(line.text for line in lines(path, encoding=encoding)) == "桥 one\ntwo 🌉\n"
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    """The mark at the start of a UTF-8 file is accepted and not part of the text."""
+    path = file(tmp_path, "a.txt", b"\xef\xbb\xbfone\n")
+    assert [line.text for line in lines(path)] == ["one\n"]
+
+
+def test_utf16_taken_for_utf8_is_told(tmp_path: Path) -> None:
+    """A file that starts with the mark of UTF-16 is refused with the option that reads it."""
+    path = file(tmp_path, "a.txt", "one\n".encode("utf-16"))
+    with pytest.raises(InvalidRecord, match="looks like UTF-16") as caught:
+        list(lines(path))
+    assert "--encoding utf-16" in caught.value.hint
+
+
+def test_a_wrong_byte_has_its_place_and_costs_its_line(tmp_path: Path) -> None:
+    """Line and byte of the first wrong byte are told; the other lines are read."""
+    path = file(tmp_path, "a.txt", b"good\nab\xffc\xfe\nalso\n")
+    found = list(lines(path))
+    assert [(line.number, line.bad) for line in found] == [(1, 0), (2, 3), (3, 0)]
+    assert found[2].text == "also\n"
+
+
+def test_a_wrong_unit_of_a_wide_encoding_has_its_byte(tmp_path: Path) -> None:
+    """Half of a surrogate pair in UTF-16 is refused with its byte in the file."""
+    content = "ab".encode("utf-16-le") + b"\x00\xd8" + "c".encode("utf-16-le")
+    path = file(tmp_path, "a.txt", content)
+    with pytest.raises(InvalidRecord, match="byte 5 of the file is not utf-16-le"):
+        list(lines(path, encoding="utf-16-le"))
+
+
+@pytest.mark.parametrize("encoding", ["no-such", "hex", "rot13"])
+def test_an_unknown_encoding_is_told(tmp_path: Path, encoding: str) -> None:
+    """What is no encoding of text is refused by name."""
+    path = file(tmp_path, "a.txt", "one")
+    with pytest.raises(InvalidInput, match=f"unknown encoding '{encoding}'"):
+        list(lines(path, encoding=encoding))
+
+
+def test_gzip_is_known_by_its_content(tmp_path: Path) -> None:
+    """A packed file is unpacked whatever it is called."""
+    path = file(tmp_path, "a.txt", gzip.compress(b"one\ntwo\n") + gzip.compress(b"three\n"))
+    assert [line.text for line in lines(path)] == ["one\n", "two\n", "three\n"]
+
+
+def test_a_truncated_gzip_file_is_told(tmp_path: Path) -> None:
+    """A packed file without its end gives what is there, then says that it is cut short."""
+    packed = gzip.compress(os.urandom(1000).hex().encode() + b"\n")
+    path = file(tmp_path, "a.gz", packed[:-10])
+    with pytest.raises(InvalidRecord, match="cut short"):
+        list(lines(path))
+
+
+def test_a_damaged_gzip_file_is_told(tmp_path: Path) -> None:
+    """A packed file with flipped bits is refused."""
+    packed = bytearray(gzip.compress(os.urandom(1000).hex().encode()))
+    packed[200] ^= 0xFF
+    path = file(tmp_path, "a.gz", bytes(packed))
+    with pytest.raises(InvalidRecord, match="damaged"):
+        list(lines(path))
+
+
+def test_a_gzip_bomb_is_refused_early(tmp_path: Path) -> None:
+    """What unpacks to hundreds of times its size is left early, not followed to its end."""
+    path = tmp_path / "bomb.gz"
+    with gzip.open(path, "wb") as packed:
+        for _ in range(200):
+            packed.write(b"a\n" * 2**19)
+    given: list[int] = []
+    with pytest.raises(InvalidRecord, match="gzip bomb"):
+        given.extend(len(line.text) for line in lines(path))
+    seen = sum(given)
+    assert seen <= max(streams.BOMB_FLOOR, streams.BOMB_RATIO * path.stat().st_size) < 2**26
+
+
+def test_an_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line beyond the cap is refused with its number, never held in memory."""
+    monkeypatch.setattr(streams, "LONGEST_LINE", 1000)
+    path = file(tmp_path, "a.txt", "ok\n" + "x" * 5000)
+    with pytest.raises(InvalidRecord, match=r"a\.txt:2: the line is longer than 1,000 bytes"):
+        list(lines(path))
+
+
+def test_what_is_no_file_is_told(tmp_path: Path) -> None:
+    """A folder, nothing, and a pipe are refused, each in its own words."""
+    with pytest.raises(InvalidInput, match="is a folder, not a file"):
+        list(lines(tmp_path))
+    with pytest.raises(NotFound, match="there is no file"):
+        list(lines(tmp_path / "none"))
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InvalidInput, match="not a regular file"):
+        list(lines(pipe))
+
+
+def test_a_file_that_may_not_be_read_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing permission is told as such."""
+    path = file(tmp_path, "a.txt", "one")
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(Unavailable, match=r"can not be read: .*Permission denied"):
+        list(lines(path))
+
+
+def test_the_meter_counts_bytes_on_disk(tmp_path: Path) -> None:
+    """At the end of a packed file the meter stands at its packed size."""
+    path = file(tmp_path, "a.gz", gzip.compress(b"one\n" * 1000))
+    meter = Meter(path.stat().st_size)
+    list(lines(path, meter=meter))
+    assert meter.done == meter.total

@@ -1,0 +1,83 @@
+"""Text out: a file that appears whole or not at all, plain or gzip; standard output as well."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+
+
+@contextmanager
+def output(target: Path | None) -> Iterator[TextIO]:
+    r"""A UTF-8 text file that appears whole or not at all; None stands for standard output.
+
+    Written beside the target under another name and moved at the end; what stood there before
+    stays until then. A name that ends in `.gz` is packed, always to the same bytes.
+
+    Raises:
+        InvalidInput: the target is a folder, or its folder is not there.
+        Unavailable: it can not be written: no permission, no space.
+    """
+    if target is None:
+        yield from _standard_output()
+        return
+    if target.is_dir():
+        raise InvalidInput(f"{target} is a folder", "name a file in it")
+    if not target.absolute().parent.is_dir():
+        raise InvalidInput(f"there is no folder {target.absolute().parent}", "make it first")
+    try:
+        if target.exists() and not target.is_file():  # a pipe or a device: nothing to move
+            with target.open("w", encoding="utf-8", newline="\n") as file:
+                yield file
+        else:
+            yield from _replaced(target.resolve())
+    except OSError as error:
+        raise Unavailable(f"{target} can not be written: {error}", "nothing was changed") from error
+
+
+def _standard_output() -> Iterator[TextIO]:
+    sys.stdout.flush()
+    file = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+    try:
+        yield file
+        file.flush()
+    finally:
+        with suppress(OSError, ValueError):
+            file.detach()
+
+
+def _replaced(target: Path) -> Iterator[TextIO]:
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(beside, flags, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as raw:
+            with _text(raw, packed=target.suffix == ".gz") as file:
+                yield file
+            raw.flush()
+            os.fsync(raw.fileno())
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _text(raw: BinaryIO, *, packed: bool) -> Iterator[TextIO]:
+    if not packed:
+        file = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
+        yield file
+        file.flush()
+        file.detach()
+        return
+    with (
+        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as binary,
+        io.TextIOWrapper(binary, encoding="utf-8", newline="\n") as unpacked,
+    ):
+        yield unpacked
