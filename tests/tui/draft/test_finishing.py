@@ -1,0 +1,209 @@
+"""Done, skip and flag; and what happens when the store answers, or refuses."""
+
+from __future__ import annotations
+
+from tests.tui.draft.desk import draft, key, keys, said, select, store
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import finishing, moving
+from tui_annotate.tui.draft.effects import Blink, Finish, GoTo, OpenNote, Save, Select
+from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.words import line
+
+
+def seen(on: Draft) -> Draft:
+    """Every sentence was visited."""
+    on.visited.update(range(3))
+    return on
+
+
+def the_save(effects: list[object]) -> Annotation:
+    """The annotation that is to be saved."""
+    return next(effect.annotation for effect in effects if isinstance(effect, Save))
+
+
+DONE = [Select(Side.SUMMARY, None), Finish("done")]
+
+
+def test_enter_finishes_a_sample_that_was_read() -> None:
+    """Also with nothing found, and with a selection, which is dropped."""
+    made = seen(draft())
+    assert keys(made, "enter") == DONE
+    select(made, "loved")
+    assert keys(made, "enter") == DONE
+
+
+def test_sentences_never_visited_are_said_once() -> None:
+    """The first Enter names them, the second finishes."""
+    made = draft()
+    assert keys(made, "enter") == [Blink()]
+    assert said(made) == "sentences 2, 3 were never visited · Enter again: done"
+    assert keys(made, "enter") == DONE
+    moved = draft()
+    moving.pointed(moved, Side.SUMMARY, Pointer(0, 30))
+    keys(moved, "enter")
+    assert said(moved).startswith("sentence 3 was never")
+
+
+def test_enter_never_finishes_over_an_open_draft() -> None:
+    """Taken evidence, a waiting note, a kept note: each says what to do first."""
+    made = seen(draft())
+    assert keys(made, "space enter") == [Blink()]
+    assert "evidence is taken" in said(made)
+    keys(made, "backspace")
+    made.note = "why"
+    assert keys(made, "enter") == [Blink()]
+    assert "note waits" in said(made)
+    keys(made, "backspace")
+    assert made.note == ""
+    assert keys(made, "enter") == DONE
+
+
+def test_enter_in_the_source_is_never_done() -> None:
+    """V: back to the summary."""
+    made = seen(draft())
+    keys(made, "tab enter")
+    assert made.side is Side.SUMMARY
+
+
+def test_what_a_label_wants_blocks_done_and_is_shown() -> None:
+    """The first annotation that lacks something comes into focus, with the reason."""
+    made = seen(draft())
+    saved = store(made, keys(made, "4 enter"))
+    made.wake()
+    effects = keys(made, "enter")
+    assert effects == [GoTo(Side.SUMMARY, 0, 0)]
+    assert made.focused == saved.id
+    assert said(made) == "not done: A Sourced wants evidence · e edit · m note"
+    store(made, keys(made, "e space enter"))
+    made.wake()
+    assert keys(made, "enter") == DONE
+
+
+def test_skip_is_at_once() -> None:
+    """S skips, with nothing asked."""
+    assert keys(draft(), "s") == [Finish("skip")]
+
+
+def test_a_saved_annotation_is_told_with_what_can_follow() -> None:
+    """The line changes from saving to saved only when the store has answered."""
+    made = draft()
+    effects = keys(made, "1")
+    assert line(made) == ("saving ...", "hint")
+    store(made, effects)
+    assert line(made) == ("saved Intrinsic · u undo · m note · e edit", "saved")
+    assert made.saving == {}
+
+
+def test_a_label_that_wants_a_note_opens_the_note_line_after_the_save() -> None:
+    """Esc there leaves a draft that blocks Done."""
+    made = seen(draft())
+    (saved,) = [effect for effect in keys(made, "6") if isinstance(effect, Save)]
+    opened = finishing.saved(made, saved.annotation, [saved.annotation])
+    assert opened == [OpenNote("note on A Told", "")]
+    assert made.state == "N"
+    made.writing = None
+    made.wake()
+    keys(made, "enter")
+    assert "A Told wants note" in said(made)
+
+
+def test_a_refused_save_comes_back_into_hand() -> None:
+    """Claim, evidence and note are as they were; the reason is an error; a digit tries again."""
+    made = draft()
+    select(made, "loved")
+    keys(made, "space")
+    made.note = "why"
+    annotation = the_save([*keys(made, "1")])
+    moving.pointed(made, Side.SUMMARY, Pointer(0, 18))
+    effects = finishing.refused(made, annotation, "disk full")
+    assert line(made) == ("not saved: disk full", "error")
+    assert effects[-1] == Select(Side.SUMMARY, annotation.claim[0].span)
+    moving.pointed(made, Side.SUMMARY, Pointer(0, 18, annotation.claim[0].span))
+    again = the_save([*keys(made, "1")])
+    assert (again.claim, again.evidence, again.note) == (
+        annotation.claim,
+        annotation.evidence,
+        "why",
+    )
+
+
+def test_a_refused_save_waits_while_the_hand_is_full() -> None:
+    """What was selected meanwhile stays; the refused one comes back after it."""
+    made = seen(draft())
+    first = the_save([*keys(made, "1")])
+    select(made, "15 million")
+    assert finishing.refused(made, first, "disk full") == []
+    assert "comes back next" in said(made)
+    assert made.unsaved == [(first, True)]
+    assert keys(made, "s") == [Blink()]
+    assert keys(made, "!") == [Blink()]
+    second = the_save([*keys(made, "2")])
+    moving.pointed(made, Side.SUMMARY, Pointer(0, 30))
+    effects = finishing.saved(made, second, [second])
+    assert effects[-1] == Select(Side.SUMMARY, first.claim[0].span)
+    assert made.unsaved == []
+
+
+def test_enter_brings_back_what_was_refused() -> None:
+    """A sample with a refused save is not finished."""
+    made = seen(draft())
+    first = the_save([*keys(made, "1")])
+    select(made, "15 million")
+    finishing.refused(made, first, "disk full")
+    effects = keys(made, "enter")
+    assert effects[-1] == Select(Side.SUMMARY, first.claim[0].span)
+    assert "not saved yet" in said(made)
+
+
+def test_a_refused_save_waits_behind_taken_evidence_too() -> None:
+    """Enter names what is in hand first."""
+    made = seen(draft())
+    first = the_save([*keys(made, "1")])
+    keys(made, "down space")
+    finishing.refused(made, first, "disk full")
+    assert keys(made, "enter") == [Blink()]
+    assert "1 more not saved" in said(made)
+
+
+def test_a_refused_edit_is_an_edit_again() -> None:
+    """Its labels and evidence come back beside the stored annotation."""
+    made = draft()
+    store(made, keys(made, "1"))
+    changed = the_save([*keys(made, "e 2 space enter")])
+    finishing.refused(made, changed, "it changed meanwhile")
+    assert made.editing == made.annotations[0]
+    assert made.labels == list(changed.labels)
+    assert made.evidence == list(changed.evidence)
+
+
+def test_an_undone_annotation_comes_back_into_hand() -> None:
+    """U and another digit: the claim and its evidence need not be found again."""
+    made = draft()
+    select(made, "loved")
+    keys(made, "space")
+    saved = store(made, keys(made, "1"))
+    effects = finishing.replaced(made, (), "undone: Intrinsic", gone=saved)
+    assert effects[-1] == Select(Side.SUMMARY, saved.claim[0].span)
+    assert made.evidence == list(saved.evidence)
+    assert said(made) == "undone: Intrinsic"
+    assert not made.asleep
+
+
+def test_an_undo_does_not_touch_what_is_in_hand() -> None:
+    """With something selected, an undone annotation is just gone."""
+    made = draft()
+    saved = store(made, keys(made, "1"))
+    select(made, "Nobody")
+    assert finishing.replaced(made, (), "undone", gone=saved) == []
+
+
+def test_the_answer_of_a_store_does_not_move_a_focus_that_went_on() -> None:
+    """A late answer changes the list, not what the annotator is at."""
+    made = draft()
+    first = the_save([*keys(made, "1")])
+    key(made, "down")
+    assert finishing.saved(made, first, [first]) == []
+    assert made.focused == ""
+    assert not made.asleep
+    assert made.annotations == (first,)

@@ -1,0 +1,125 @@
+"""Letters on words: codes and the way from two words to a selection."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tui.draft.desk import SUMMARY, draft, keys, said
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft import moving
+from tui_annotate.tui.draft.effects import Blink, Select
+from tui_annotate.tui.draft.hints import LETTERS, MOST, Hints, codes
+from tui_annotate.tui.draft.state import Pointer
+
+
+@given(st.integers(0, MOST + 50))
+def test_no_code_begins_another(count: int) -> None:
+    """Codes are unique, prefix-free, shortest first, and at most two letters long."""
+    made = codes(count)
+    assert len(made) == len(set(made)) == min(count, MOST)
+    assert [len(code) for code in made] == sorted(len(code) for code in made)
+    singles = {code for code in made if len(code) == 1}
+    assert not any(code[0] in singles for code in made if len(code) == 2)
+
+
+def test_few_words_need_one_letter_each() -> None:
+    """Twenty-six words fit one letter; a hundred leave most of the sentence one."""
+    assert {len(code) for code in codes(26)} == {1}
+    assert sum(len(code) == 1 for code in codes(100)) == 23
+
+
+def words() -> list[Span]:
+    """The words of the summary."""
+    spans, start = [], 0
+    for word in SUMMARY.split():
+        start = SUMMARY.index(word, start)
+        spans.append(Span(start, start + len(word)))
+        start += len(word)
+    return spans
+
+
+def test_the_sentence_of_the_cursor_gets_the_first_letters_in_reading_order() -> None:
+    """Near words are quickest, and their letters follow the line."""
+    made = draft()
+    moving.pointed(made, Side.SUMMARY, Pointer(0, 30))
+    keys(made, "f")
+    moving.hint(made, words())
+    assert made.hints is not None
+    shown = {word.of(SUMMARY): code for code, word in made.hints.shown().items()}
+    assert [shown[word] for word in ["It", "cost", "15", "million", "pounds."]] == list(LETTERS[:5])
+
+
+def hinted() -> tuple[Hints, Span]:
+    """Thirty words in a row, and the place of the first."""
+    spans = [Span(at * 3, at * 3 + 2) for at in range(30)]
+    return Hints.over(Side.SUMMARY, spans, spans[0]), spans[0]
+
+
+def test_two_words_make_a_selection_in_either_order() -> None:
+    """First and last word, or last and first: the same span."""
+    for order in ("a d", "d a"):
+        made = draft()
+        moving.hint(made, words())
+        first, last = order.split()
+        keys(made, first)
+        assert made.hints is not None
+        assert "last word" in said(made)
+        assert keys(made, last) == [Select(Side.SUMMARY, Span(0, 12))]
+        assert made.hints is None
+
+
+def test_enter_after_the_first_word_takes_the_one() -> None:
+    """The word stays selected, the letters go."""
+    made = draft()
+    moving.hint(made, words())
+    assert keys(made, "s") == [Select(Side.SUMMARY, Span(4, 8))]
+    assert keys(made, "enter") == []
+    assert made.hints is None
+
+
+def test_backspace_takes_back_a_letter_then_the_letters() -> None:
+    """An open code first; then all letters; Esc at once."""
+    made = draft()
+    hints, _ = hinted()
+    made.hints = hints
+    prefix = next(code[0] for code in hints.words if len(code) == 2)
+    assert keys(made, prefix) == []
+    assert hints.typed == prefix
+    assert all(len(code) == 1 for code in hints.shown())
+    assert keys(made, "backspace") == []
+    assert hints.typed == ""
+    assert made.hints is hints
+    assert keys(made, "backspace") == []
+    assert made.hints is None
+    made.hints = hints
+    keys(made, f"{prefix} escape")
+    assert made.hints is None
+    assert moving.hint_key(made, "a") == []
+
+
+def test_a_letter_that_fits_nothing_blinks() -> None:
+    """Also an arrow; the letters stay."""
+    made = draft()
+    moving.hint(made, words()[:3])
+    assert keys(made, "z") == [Blink()]
+    assert keys(made, "down") == [Blink()]
+    assert made.hints is not None
+
+
+def test_letters_wake_the_digits() -> None:
+    """Selecting by letters is selecting."""
+    made = draft()
+    made.asleep = True
+    moving.hint(made, words())
+    keys(made, "a s")
+    assert not made.asleep
+
+
+def test_without_words_on_screen_nothing_is_hinted() -> None:
+    """An empty pane says so."""
+    made = draft()
+    moving.hint(made, [])
+    assert made.hints is None
+    assert "no words" in said(made)

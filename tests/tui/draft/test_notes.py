@@ -1,0 +1,122 @@
+"""Notes: what they are on, and what becomes of them."""
+
+from __future__ import annotations
+
+from tests.tui.draft.desk import draft, drop, keys, said, select, store
+from tui_annotate.tui.draft import deeds, notes
+from tui_annotate.tui.draft.effects import Blink, Comment, Finish, OpenNote, Save
+from tui_annotate.tui.draft.state import Note
+
+
+def test_right_after_a_save_the_note_is_on_what_was_saved() -> None:
+    """m, text, Enter: a new version of the annotation with the note."""
+    made = draft()
+    saved = store(made, keys(made, "1"))
+    assert keys(made, "m") == [OpenNote("note on A Intrinsic", "")]
+    assert made.state == "N"
+    effects = notes.done(made, "  12, not 15  ")
+    (save,) = [effect for effect in effects if isinstance(effect, Save)]
+    assert save.annotation.note == "12, not 15"
+    assert not save.new
+    assert save.annotation.id == saved.id
+    assert made.state == "R"
+    store(made, effects)
+    assert made.just_saved == saved.id
+    assert keys(made, "m") == [OpenNote("note on A Intrinsic", "12, not 15")]
+    assert notes.done(made, "12, not 15") == []
+
+
+def test_m_before_the_store_has_answered_is_on_the_same_annotation() -> None:
+    """The note line opens at once."""
+    made = draft()
+    keys(made, "1")
+    assert keys(made, "m") == [OpenNote("note", "")]
+
+
+def test_without_an_annotation_in_focus_the_note_is_on_the_sample() -> None:
+    """The stored comment stands in the line."""
+    made = draft()
+    assert deeds.press(made, "note.write", comment="odd") == [OpenNote("note on the sample", "odd")]
+    assert notes.done(made, "very odd ") == [Comment("very odd")]
+
+
+def test_a_claim_in_hand_gets_its_note_before_its_label() -> None:
+    """The next save takes the note along."""
+    made = draft()
+    select(made, "loved")
+    assert keys(made, "m") == [OpenNote('note for "loved"', "")]
+    assert notes.done(made, "who says") == []
+    assert "+ note" in said(made)
+    assert store(made, keys(made, "1")).note == "who says"
+    assert made.note == ""
+
+
+def test_an_edit_has_its_note_at_hand() -> None:
+    """M in E changes the note of the edit; Enter saves it with the rest."""
+    made = draft()
+    store(made, keys(made, "1"))
+    keys(made, "e")
+    assert keys(made, "m") == [OpenNote("note for sentence 1", "")]
+    notes.done(made, "why")
+    assert store(made, keys(made, "enter")).note == "why"
+
+
+def test_escape_keeps_the_text_for_the_next_time() -> None:
+    """The kept text blocks Done, and comes back with m."""
+    made = draft()
+    made.visited.update(range(3))
+    saved = store(made, keys(made, "1"))
+    keys(made, "m")
+    assert notes.kept(made, "half a th") == []
+    assert "kept" in said(made)
+    assert made.kept == {Note("annotation", saved.id): "half a th"}
+    made.wake()
+    assert keys(made, "enter") == [Blink()]
+    assert "note is kept" in said(made)
+    assert keys(made, "a m") == [OpenNote("note on A Intrinsic", "half a th")]
+    notes.kept(made, "")
+    assert made.kept == {}
+
+
+def test_a_note_on_a_vanished_annotation_keeps_its_text() -> None:
+    """Nothing that was typed is lost."""
+    made = draft()
+    store(made, keys(made, "1"))
+    keys(made, "m")
+    made.annotations = ()
+    assert notes.done(made, "text") == []
+    assert "the text is kept" in said(made)
+    assert list(made.kept.values()) == ["text"]
+
+
+def test_a_label_without_notes_opens_none() -> None:
+    """The label set's rule is said."""
+    made = draft()
+    store(made, keys(made, "5"))
+    assert keys(made, "m") == []
+    assert said(made) == "Bare takes no note"
+
+
+def test_a_reason_in_own_words_flags() -> None:
+    """0 after !, a text, Enter; Esc flags nothing."""
+    made = draft()
+    keys(made, "! 0")
+    assert notes.done(made, "two texts in one") == [Finish("flag", "two texts in one")]
+    keys(made, "! 0")
+    assert notes.kept(made, "two") == []
+    assert made.kept == {}
+
+
+def test_closing_a_note_that_is_not_open_does_nothing() -> None:
+    """A late message of the line changes nothing."""
+    made = draft()
+    assert notes.done(made, "x") == []
+    assert notes.kept(made, "x") == []
+
+
+def test_a_deleted_annotation_leaves_the_note_on_the_sample() -> None:
+    """After x the focus is gone, and m is on the sample again."""
+    made = draft()
+    store(made, keys(made, "1"))
+    drop(made, keys(made, "x"))
+    assert keys(made, "m") == [OpenNote("note on the sample", "")]

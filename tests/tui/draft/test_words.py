@@ -1,0 +1,122 @@
+"""The draft line: the promise in words, in every state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.tui.draft.desk import anchor, draft, key, keys, light, said, select, store
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft import moving
+from tui_annotate.tui.draft.state import Option, Pointer, letter
+from tui_annotate.tui.draft.words import digit_range, line, quoted
+
+
+def test_it_says_what_the_next_digit_would_save() -> None:
+    """A whole sentence by its number, words in quotes, evidence by rank or sentence."""
+    made = draft()
+    assert line(made) == ("1-7 save: sentence 1, no evidence", "draft")
+    select(made, "15 million pounds")
+    assert said(made) == '1-7 save: "15 million pounds", no evidence'
+    keys(made, "space")
+    assert said(made) == '1-7 save: "15 million pounds" + evidence 1 ✓'
+    keys(made, "n space")
+    light(made, (0, 0.9))
+    assert said(made) == '1-7 save: "15 million pounds" + evidence sentence 2, 1 ✓'
+    keys(made, "tab")
+    select(made, "rained", Side.SOURCE)
+    assert said(made) == 'Space takes "rained" as evidence for "15 million pounds" · Tab back'
+    keys(made, "space")
+    assert said(made).endswith('evidence sentence 2, 1, "rained" ✓')
+
+
+def test_a_selection_that_is_a_sentence_is_named_as_one() -> None:
+    """Exactly one sentence selected: its number."""
+    made = draft()
+    select(made, "Nobody died.")
+    assert "sentence 3" in said(made)
+    select(made, "Nobody died")
+    assert '"Nobody died"' in said(made)
+
+
+def test_each_state_has_its_words() -> None:
+    """Options, edits, letters, the source, sleep."""
+    made = draft()
+    keys(made, "8")
+    assert said(made) == "Unwanted: 1-2 choose · Enter Unwanted itself · Backspace cancel"
+    keys(made, "backspace 4")
+    assert said(made).startswith("Sourced wants evidence: Space takes match 1 and saves")
+    keys(made, "backspace !")
+    assert said(made).startswith("flag: why? 1-4 choose")
+    keys(made, "backspace tab")
+    assert said(made) == "Space takes this sentence as evidence for sentence 1 · Tab back"
+    keys(made, "tab")
+    moving.hint(made, [Span(0, 3)])
+    assert said(made).startswith("first word")
+    keys(made, "escape")
+    saved = store(made, keys(made, "1"))
+    assert said(made) == "saved Intrinsic · u undo · m note · e edit"
+    keys(made, "e")
+    assert said(made).startswith("editing A: Intrinsic · sentence 1 + no evidence")
+    keys(made, "1")
+    assert "no label" in said(made)
+    keys(made, "e")
+    made.annotations = (replace(saved, note="so it is"),)
+    key(made, "a")
+    assert said(made) == 'A Intrinsic · "so it is" · e edit · m note · x delete'
+    made.focused = ""
+    assert said(made) == "sentence 1 · move or select, then 1-7 saves"
+
+
+def test_without_words_or_matches_it_says_so() -> None:
+    """An empty summary; a label that wants evidence where nothing is lit."""
+    made = draft()
+    light(made)
+    keys(made, "4")
+    assert "Space" not in said(made)
+    keys(made, "backspace")
+    made.segments = (*made.segments[:-1], ())
+    assert said(made) == "no words here to label"
+    keys(made, "tab")
+    assert said(made) == "Space takes this sentence as evidence · Tab back"
+
+
+def test_a_claim_of_several_spans_says_how_many_more() -> None:
+    """Imported annotations may have them."""
+    made = draft()
+    saved = store(made, keys(made, "1"))
+    more = replace(saved, claim=(*saved.claim, anchor(made, "Nobody", Side.SUMMARY)))
+    made.annotations = (more,)
+    keys(made, "e")
+    assert "sentence 1 and 1 more" in said(made)
+
+
+def test_long_text_loses_its_middle_and_its_line_breaks() -> None:
+    """Quotes are one line, never wider than asked, wide characters counted twice."""
+    assert quoted("one\n two") == '"one two"'
+    assert quoted("abcdefghij", cells=7) == '"abc…hij"'
+    assert quoted("一二三四五六七八九十", cells=9) == '"一二…九十"'
+    assert len(quoted("x" * 1_000_000)) == 37
+
+
+def test_digits_are_named_as_a_range_where_they_are_one() -> None:
+    """Those that save; where none saves, those that open."""
+    save = [Option(digit, "x", ("x",)) for digit in "134"]
+    assert digit_range(tuple(save)) == "1,3,4"
+    assert digit_range(tuple(save[1:])) == "3-4"
+    assert digit_range((Option("2", "x", ("x",), opens=True),)) == "2"
+    assert digit_range(()) == "0"
+
+
+def test_letters_go_on_after_z() -> None:
+    """Annotations are named like the columns of a sheet."""
+    assert [letter(at) for at in (0, 25, 26, 51, 52, 701, 702)] == [
+        "A", "Z", "AA", "AZ", "BA", "ZZ", "AAA",
+    ]  # fmt: skip
+
+
+def test_an_offset_at_the_end_belongs_to_the_last_sentence() -> None:
+    """The cursor may stand behind the last character."""
+    made = draft()
+    moving.pointed(made, Side.SUMMARY, Pointer(0, len(made.text(Side.SUMMARY))))
+    assert "sentence 3" in said(made)

@@ -1,0 +1,204 @@
+"""Digits: options become labels, labels become annotations; what is missing is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.labels import Label, Need
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import notes
+from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, Open, Save, Select
+from tui_annotate.tui.draft.state import Draft, Option, Pending
+from tui_annotate.tui.draft.words import HINT, WARNING, labels_words
+
+
+def choose(draft: Draft, digit: str) -> Effects:
+    """A digit, in any state but N: saves, opens, toggles, or blinks where it means nothing."""
+    if digit == "0":
+        return _zero(draft)
+    option = next((known for known in draft.options() if known.digit == digit), None)
+    if option is None:
+        return [Blink()]
+    if draft.asleep and not draft.pending:
+        draft.say("digits sleep after a save: move or select first")
+        return [Blink()]
+    if draft.pending and draft.pending.kind == "reason":
+        return _flag(draft, option.text)
+    return _take(draft, option)
+
+
+def pick(draft: Draft, path: LabelPath) -> Effects:
+    """A label chosen from the list, taken as it is: a parent means itself."""
+    if draft.tree.find(path) is None:
+        return [Blink()]
+    return label(draft, path)
+
+
+def repeat(draft: Draft) -> Effects:
+    """The last label again."""
+    if draft.tree.find(draft.last_label) is None:
+        draft.say("no label to repeat yet")
+        return [Blink()]
+    if draft.asleep:
+        draft.say("move or select first, then r repeats the label")
+        return [Blink()]
+    return label(draft, draft.last_label)
+
+
+def accept(draft: Draft) -> Effects:
+    """Enter while a choice is pending: the parent itself, no evidence found, no reason."""
+    pending, draft.pending = draft.pending, None
+    if pending is None:
+        return [Blink()]
+    if pending.kind == "reason":
+        return [Finish("flag")]
+    if pending.kind == "evidence":
+        return save(draft, pending.path)
+    return label(draft, pending.path)
+
+
+def cancel(draft: Draft) -> Effects:
+    """Leaves a pending choice; nothing is saved."""
+    draft.pending = None
+    return []
+
+
+def took(draft: Draft) -> Effects:
+    """After Space took a match while a choice is pending: saves if only evidence was missing."""
+    if draft.pending and draft.pending.kind == "evidence" and draft.evidence:
+        path = draft.pending.path
+        draft.pending = None
+        return save(draft, path)
+    return []
+
+
+def _zero(draft: Draft) -> Effects:
+    if draft.pending is None:
+        if draft.asleep:
+            draft.say("digits sleep after a save: move or select first")
+            return [Blink()]
+        return [Open("labels")]
+    if draft.pending.kind == "reason":
+        draft.pending = None
+        return notes.open_reason(draft)
+    return accept(draft) if draft.pending.kind == "child" else [Blink()]
+
+
+def _flag(draft: Draft, reason: str) -> Effects:
+    draft.pending = None
+    return [Finish("flag", reason)]
+
+
+def _take(draft: Draft, option: Option) -> Effects:
+    if option.opens:
+        draft.pending = Pending("child", option.path)
+        return []
+    draft.pending = None
+    return label(draft, option.path)
+
+
+def label(draft: Draft, path: LabelPath) -> Effects:
+    """Puts a label to use: toggles it while editing, else saves the claim in hand under it."""
+    draft.pending = None
+    if draft.editing:
+        _toggle(draft, path)
+        return []
+    found = draft.tree.find(path)
+    problem = "no words here to label" if not draft.claim else _refusal(draft, found)
+    if problem:
+        draft.say(problem, WARNING)
+        return [Blink()]
+    if found and found.evidence is Need.REQUIRED and not draft.evidence:
+        draft.pending = Pending("evidence", path)
+        return []
+    return save(draft, path)
+
+
+def _refusal(draft: Draft, found: Label | None) -> str:
+    """Why the claim in hand can not be saved under a label; empty where it can."""
+    if found is None:
+        return "no such label"
+    if found.evidence is Need.NONE and draft.evidence:
+        return f"{found.name} takes no evidence: Backspace gives it back"
+    if found.note is Need.NONE and draft.note:
+        return f"{found.name} takes no note: Backspace drops it"
+    for known in draft.annotations:
+        if known.claim != draft.claim:
+            continue
+        name = draft.letter(known.id)
+        if found.path in known.labels:
+            return f"{name} says {found.name} of this claim already: a then e edits it"
+        others = [other for path in known.labels if (other := draft.tree.find(path))]
+        if found.exclusive or any(other.exclusive for other in others):
+            return f"{name} says {labels_words(known.labels)} of this claim, one must stand alone"
+    return ""
+
+
+def _toggle(draft: Draft, path: LabelPath) -> None:
+    if path in draft.labels:
+        draft.labels.remove(path)
+        return
+    found = draft.tree.find(path)
+    others = [other for known in draft.labels if (other := draft.tree.find(known))]
+    if (found and found.exclusive) or any(other.exclusive for other in others):
+        draft.labels.clear()
+        draft.say("one of the two must stand alone: the other is off", HINT)
+    draft.labels.append(path)
+
+
+def save(draft: Draft, path: LabelPath) -> Effects:
+    """Sends the claim in hand to the store under a label; the draft is empty from then on."""
+    annotation = Annotation(
+        id=draft.new_id(),
+        claim=draft.claim,
+        evidence=tuple(sorted(draft.evidence)),
+        labels=(path,),
+        note=draft.note,
+        label_set=draft.tree.version,
+    )
+    draft.last_label = path
+    return _send(draft, annotation, new=True)
+
+
+def save_edit(draft: Draft) -> Effects:
+    """Enter while editing: a new version, where something changed."""
+    edited = draft.editing
+    if edited is None:
+        return [Blink()]
+    if not draft.labels:
+        draft.say("no label is left: a digit puts one on, e leaves, x deletes", WARNING)
+        return [Blink()]
+    changed = replace(
+        edited,
+        claim=draft.claim or edited.claim,
+        evidence=tuple(sorted(set(draft.evidence))),
+        labels=tuple(draft.labels),
+        note=draft.note,
+    )
+    if changed == edited:
+        leave_edit(draft)
+        draft.say("nothing was changed")
+        return [Select(Side.SUMMARY, None)]
+    return _send(draft, changed, new=False)
+
+
+def leave_edit(draft: Draft) -> None:
+    """Drops what was changed; the annotation stays in focus."""
+    if draft.editing:
+        draft.focused = draft.editing.id
+    draft.editing, draft.asleep = None, bool(draft.focused)
+    draft.labels.clear()
+    draft.evidence.clear()
+    draft.note = ""
+
+
+def _send(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
+    draft.saving[annotation.id] = (annotation, new)
+    leave_edit(draft)
+    draft.asleep, draft.focused, draft.just_saved = True, annotation.id, annotation.id
+    effects: Effects = [Select(Side.SUMMARY, None)]
+    if draft.side is Side.SOURCE:
+        draft.side = Side.SUMMARY
+        effects += [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
+    return [*effects, Save(annotation, new)]

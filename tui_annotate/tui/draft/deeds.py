@@ -1,0 +1,223 @@
+"""What each key does in each state: one function an action, one table, nothing hidden between.
+
+`press` changes the draft and returns what the screen is to do, in order. No screen is known here:
+whoever drives it tells the draft where the cursors are (`moving.pointed`) and what is lit
+(`lighting.lit`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final
+
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import choosing, finishing, lighting, moving, notes
+from tui_annotate.tui.draft.effects import (
+    Blink,
+    Effects,
+    GoTo,
+    Open,
+    Remove,
+    Reveal,
+    Select,
+    Undo,
+)
+from tui_annotate.tui.draft.state import Draft
+
+ONLY_IN_OPTION: Final = frozenset(
+    {
+        "match.next",
+        "match.previous",
+        "evidence.take",
+        "back",
+        "sample.done",
+        "undo",
+        "redo",
+        "app.quit",
+    }
+)
+
+
+def press(draft: Draft, action: str, *, digit: str = "", comment: str = "") -> Effects:
+    """An action of the key table, in whatever state the draft is.
+
+    Args:
+        digit: which option, for `option.choose`.
+        comment: the sample's note as it is stored, for `note.write`.
+    """
+    draft.message = ("", "")
+    if draft.writing:
+        return []
+    if action in ("option.choose", "option.list"):
+        return choosing.choose(draft, digit or "0")
+    if draft.pending and action not in ONLY_IN_OPTION:
+        return [Blink()]
+    if action == "note.write":
+        return notes.write(draft, comment)
+    deed = DEEDS.get(action)
+    return deed(draft) if deed else [Blink()]
+
+
+# annotations
+
+
+def _annotation(step: int, draft: Draft) -> Effects:
+    if draft.editing:
+        draft.say("Enter saves this one first, e leaves it")
+        return [Blink()]
+    if not draft.annotations:
+        draft.say("no annotations on this sample yet")
+        return []
+    annotation = draft.annotations[_neighbour(draft, step)]
+    return show_annotation(draft, annotation.id)
+
+
+def show_annotation(draft: Draft, annotation_id: str) -> Effects:
+    """An annotation comes into focus, with its claim and evidence in sight; digits sleep."""
+    draft.focused, draft.asleep, draft.just_saved = annotation_id, True, ""
+    annotation = draft.focused_annotation
+    if annotation is None:
+        return []
+    effects: Effects = [
+        GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in annotation.claim[:1]
+    ]
+    for anchor in annotation.evidence[:1]:
+        here = draft.side is Side.SOURCE
+        place = (anchor.side, anchor.index)
+        effects.append(GoTo(*place, anchor.span.start) if here else Reveal(*place, anchor.span))
+    return effects
+
+
+def _neighbour(draft: Draft, step: int) -> int:
+    known = draft.annotations
+    at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
+    if at is not None:
+        return (at + step) % len(known)
+    offset = draft.pointers[Side.SUMMARY].offset
+    later = [at for at, one in enumerate(known) if one.claim and one.claim[0].span.end > offset]
+    first = later[0] if later else 0
+    return first if step > 0 else first - 1
+
+
+def _edit(draft: Draft) -> Effects:
+    if draft.editing:
+        choosing.leave_edit(draft)
+        return [Select(Side.SUMMARY, None)]
+    annotation = draft.focused_annotation
+    if annotation is None:
+        draft.say("a walks to an annotation, e edits it then")
+        return [Blink()]
+    if draft.open:
+        draft.say("evidence is taken: a digit saves it, Backspace gives it back")
+        return [Blink()]
+    draft.editing, draft.asleep = annotation, False
+    draft.labels = list(annotation.labels)
+    draft.evidence = list(annotation.evidence)
+    draft.note = annotation.note
+    return [Select(Side.SUMMARY, None)]
+
+
+def _delete(draft: Draft) -> Effects:
+    annotation = draft.editing or draft.focused_annotation
+    if annotation is None:
+        draft.say("a walks to an annotation, x deletes it then")
+        return [Blink()]
+    if draft.editing:
+        choosing.leave_edit(draft)
+    return [Remove(annotation)]
+
+
+# leaving and taking back
+
+
+def _back(draft: Draft) -> Effects:
+    if draft.pending:
+        return choosing.cancel(draft)
+    if draft.side is Side.SOURCE:
+        return moving.to_summary(draft)
+    if draft.selection:
+        draft.wake()
+        return [Select(draft.side, None)]
+    if draft.hits:
+        draft.hits = ()
+    elif draft.evidence:
+        draft.evidence.pop()
+    elif draft.editing:
+        return _edit(draft)
+    elif draft.note:
+        draft.note = ""
+    elif draft.focused:
+        draft.wake()
+    return []
+
+
+def _undo(draft: Draft, *, redo: bool = False) -> Effects:
+    if draft.pending:
+        return choosing.cancel(draft)
+    if draft.editing:
+        choosing.leave_edit(draft)
+        return [Select(Side.SUMMARY, None)]
+    return [Undo(redo=redo)]
+
+
+def _enter(draft: Draft) -> Effects:
+    if draft.pending:
+        return choosing.accept(draft)
+    if draft.side is Side.SOURCE:
+        return moving.to_summary(draft)
+    if draft.editing:
+        return choosing.save_edit(draft)
+    return finishing.done(draft)
+
+
+def _leave(what: str, step: int, draft: Draft) -> Effects:
+    if draft.editing:
+        draft.say("Enter saves the edit first, e leaves it")
+        return [Blink()]
+    return [Open(what, step)]
+
+
+def _open(what: str, draft: Draft) -> Effects:  # noqa: ARG001  every deed takes the draft
+    return [Open(what)]
+
+
+DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
+    **{name: partial(moving.move, unit, step) for name, (unit, step) in moving.MOVES.items()},
+    "extend.next": partial(moving.extend, "char", 1),
+    "extend.previous": partial(moving.extend, "char", -1),
+    "extend.sentence.next": partial(moving.extend, "sentence", 1),
+    "extend.sentence.previous": partial(moving.extend, "sentence", -1),
+    "pane.other": moving.other_side,
+    "document.next": partial(moving.document, 1),
+    "document.previous": partial(moving.document, -1),
+    "word.hint": moving.ask_words,
+    "select.here": moving.select_here,
+    "select.grow": partial(moving.grow, 1),
+    "select.shrink": partial(moving.grow, -1),
+    "select.other-end": moving.other_end,
+    "match.next": partial(lighting.walk_lit, 1),
+    "match.previous": partial(lighting.walk_lit, -1),
+    "evidence.take": lighting.take,
+    "label.repeat": choosing.repeat,
+    "back": _back,
+    "annotation.next": partial(_annotation, 1),
+    "annotation.previous": partial(_annotation, -1),
+    "annotation.edit": _edit,
+    "annotation.delete": _delete,
+    "undo": _undo,
+    "redo": partial(_undo, redo=True),
+    "sample.done": _enter,
+    "sample.skip": partial(finishing.leave, "skip"),
+    "sample.flag": finishing.flag,
+    "sample.next": partial(_leave, "sample", 1),
+    "sample.previous": partial(_leave, "sample", -1),
+    "sample.go": partial(_leave, "go", 0),
+    "app.back": partial(_leave, "queue", 0),
+    "text.find": partial(_open, "find"),
+    "request.show": partial(_open, "request"),
+    "layout.next": partial(_open, "layout"),
+    "help.show": partial(_open, "help"),
+    "palette.show": partial(_open, "palette"),
+    "app.quit": partial(_open, "quit"),
+}

@@ -1,0 +1,166 @@
+"""What the draft asks the screen to do, as plain values in the order of doing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The cursor of a side moves by units; `extend` takes the selection's free end along."""
+
+    side: Side
+    unit: str
+    step: int
+    extend: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SelectWord:
+    """The word under the cursor becomes the selection."""
+
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Grow:
+    """The selection takes one step more (+1) or less (-1); without one, the sentence."""
+
+    side: Side
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class SwapEnds:
+    """The other end of the selection becomes the free one."""
+
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """The span becomes the selection; None drops the selection, the cursor stays."""
+
+    side: Side
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo:
+    """The cursor goes to an offset of a document, without a selection, and comes into sight."""
+
+    side: Side
+    document: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """A span is brought into sight; the cursor stays."""
+
+    side: Side
+    document: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """A side takes the keys."""
+
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Blink:
+    """The label bar blinks once: the key acted on nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskWords:
+    """The words on screen are wanted, for letters to choose them by."""
+
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """An annotation is to be stored: a new one, or a new version of one that is there."""
+
+    annotation: Annotation
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """An annotation is to be removed."""
+
+    annotation: Annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A note on the sample as a whole is to be stored."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The sample is done, skipped or flagged (`verb`), and the next unfinished one is wanted."""
+
+    verb: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """This person's last action is taken back, or (`redo`) done again, in whatever sample."""
+
+    redo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenNote:
+    """The note line opens with a text in it."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Something of the screen's own.
+
+    Attributes:
+        what: `labels`, `find`, `help`, `palette`, `request`, `queue`, `go`, `layout`, `quit`, or
+            with a step of +1 or -1 `sample`, `document`.
+    """
+
+    what: str
+    step: int = 0
+
+
+Effect = (
+    Move
+    | SelectWord
+    | Grow
+    | SwapEnds
+    | Select
+    | GoTo
+    | Reveal
+    | Focus
+    | Blink
+    | AskWords
+    | Save
+    | Remove
+    | Comment
+    | Finish
+    | Undo
+    | OpenNote
+    | Open
+)
+Effects = list[Effect]

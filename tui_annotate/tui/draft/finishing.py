@@ -1,0 +1,155 @@
+"""Done, skip, flag: only what was seen, with nothing left in hand; and what the store answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.labels import Need
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import notes
+from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select
+from tui_annotate.tui.draft.state import Draft, Pending
+from tui_annotate.tui.draft.words import ERROR, HINT, SAVED, WARNING, labels_words
+
+MOST_NAMED = 6
+
+
+def done(draft: Draft) -> Effects:
+    """Enter on the summary side: finishes the sample, unless something stands against it."""
+    if draft.unsaved and not draft.open:
+        known, new = draft.unsaved[0]
+        draft.say("this one is not saved yet: a digit tries again", WARNING)
+        return _give_back(draft, known, new=new)
+    problem = _unfinished(draft)
+    if problem:
+        draft.say(problem, WARNING)
+        return [Blink()]
+    lacking = draft.lacking()
+    if lacking:
+        annotation, lacks = lacking[0]
+        draft.focused, draft.asleep, draft.just_saved = annotation.id, True, ""
+        name = f"{draft.letter(annotation.id)} {labels_words(annotation.labels)}"
+        draft.say(f"not done: {name} wants {' and '.join(lacks)} · e edit · m note", WARNING)
+        return [
+            GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in annotation.claim[:1]
+        ]
+    unvisited = draft.unvisited()
+    if unvisited and not draft.warned:
+        draft.warned = True
+        draft.say(f"{_sentences(unvisited)} never visited · Enter again: done", WARNING)
+        return [Blink()]
+    return [Select(Side.SUMMARY, None), Finish("done")]
+
+
+def leave(verb: str, draft: Draft) -> Effects:
+    """Skips at once, unless an edit is open or a save was refused."""
+    problem = _kept_back(draft)
+    if problem:
+        draft.say(problem, WARNING)
+        return [Blink()]
+    return [Finish(verb)]
+
+
+def flag(draft: Draft) -> Effects:
+    """Asks for the reason of a flag."""
+    problem = _kept_back(draft)
+    if problem:
+        draft.say(problem, WARNING)
+        return [Blink()]
+    draft.pending = Pending("reason")
+    return []
+
+
+def _kept_back(draft: Draft) -> str:
+    if draft.editing:
+        return "Enter saves the edit first, e leaves it"
+    if draft.unsaved:
+        return f"{len(draft.unsaved)} more not saved yet: finish this one, it comes back next"
+    return ""
+
+
+def _unfinished(draft: Draft) -> str:
+    """What is in hand and would be left behind; empty for nothing."""
+    if draft.unsaved:
+        return _kept_back(draft)
+    if draft.evidence:
+        return "evidence is taken: a digit saves it, Backspace gives it back"
+    if draft.note:
+        return "a note waits for its label: a digit saves it, Backspace drops it"
+    if any(note.kind != notes.REASON for note in draft.kept):
+        return "a note is kept, not saved: m opens it, Enter there saves it"
+    return ""
+
+
+def _sentences(numbers: Sequence[int]) -> str:
+    named = ", ".join(str(at + 1) for at in numbers[:MOST_NAMED])
+    more = f" and {len(numbers) - MOST_NAMED} more" if len(numbers) > MOST_NAMED else ""
+    one = len(numbers) == 1
+    return f"{'sentence' if one else 'sentences'} {named}{more} {'was' if one else 'were'}"
+
+
+def saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
+    """The store has the annotation: it gets its place, and its note line where one is required."""
+    _, new = draft.saving.pop(annotation.id, (annotation, False))
+    draft.annotations = tuple(annotations)
+    draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
+    for known, fresh in draft.unsaved[:1]:
+        if not draft.open and draft.selection is None and draft.side is Side.SUMMARY:
+            return _give_back(draft, known, new=fresh)
+    labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
+    wants_note = any(found.note is Need.REQUIRED for found in labels) and not annotation.note
+    if new and wants_note and draft.focused == annotation.id and not draft.writing:
+        return notes.write(draft)
+    return []
+
+
+def refused(draft: Draft, annotation: Annotation, message: str) -> Effects:
+    """The store has it not: it comes back into hand, at once or as soon as the hand is free."""
+    known, new = draft.saving.pop(annotation.id, (annotation, True))
+    draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != known.id]
+    draft.unsaved.append((known, new))
+    if draft.focused == known.id and new:
+        draft.focused = draft.just_saved = ""
+    if draft.open or draft.selection or draft.writing:
+        draft.say(f"not saved: {labels_words(known.labels)}, it comes back next: {message}", ERROR)
+        return []
+    effects = _give_back(draft, known, new=new)
+    draft.say(f"not saved: {message}", ERROR)
+    return effects
+
+
+def _give_back(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
+    draft.asleep, draft.focused, draft.just_saved = False, "", ""
+    draft.evidence, draft.note = list(annotation.evidence), annotation.note
+    draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
+    stored = next((one for one in draft.annotations if one.id == annotation.id), None)
+    if not new and stored:
+        draft.editing, draft.labels = stored, list(annotation.labels)
+    draft.side = Side.SUMMARY
+    effects: Effects = [Focus(Side.SUMMARY)]
+    for anchor in annotation.claim[:1]:
+        effects.append(GoTo(anchor.side, anchor.index, anchor.span.start))
+        if new or stored is None or stored.claim != annotation.claim:
+            effects.append(Select(anchor.side, anchor.span))
+    return effects
+
+
+def replaced(
+    draft: Draft, annotations: Sequence[Annotation], text: str, *, gone: Annotation | None = None
+) -> Effects:
+    """The store changed the annotations otherwise: removed one, took one back, did one again.
+
+    Args:
+        text: what happened, for the draft line.
+        gone: an annotation that an undo took away; it comes back into hand, for another digit.
+    """
+    draft.annotations = tuple(annotations)
+    known = {annotation.id for annotation in annotations}
+    if draft.focused not in known:
+        draft.focused, draft.asleep = "", False
+    effects: Effects = []
+    if gone and gone.id not in known and not draft.open and not draft.selection:
+        effects = _give_back(draft, gone, new=True)
+    draft.say(text, SAVED if not gone else HINT)
+    return effects

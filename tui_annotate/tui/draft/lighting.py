@@ -1,0 +1,91 @@
+"""What is lit: matches and search hits, walking them, and taking a match as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.samples import Match, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft import choosing, moving
+from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Reveal
+from tui_annotate.tui.draft.state import Draft
+
+
+def walk_lit(step: int, draft: Draft) -> Effects:
+    """The next or previous lit thing: a search hit while searching, else a match."""
+    if draft.hits and not draft.pending:
+        return _walk_hits(draft, step)
+    side = Side.SOURCE if draft.matches[Side.SOURCE] else Side.SUMMARY
+    found = draft.matches[side]
+    if not found:
+        draft.say("nothing is lit")
+        return []
+    draft.lit[side] = (draft.lit[side] - 1 + step) % len(found) + 1
+    match = found[draft.lit[side] - 1]
+    if side is draft.side:
+        return [GoTo(side, match.document, match.span.start)]
+    return [Reveal(side, match.document, match.span)]
+
+
+def _walk_hits(draft: Draft, step: int) -> Effects:
+    draft.wake()
+    draft.hit = (draft.hit + step) % len(draft.hits)
+    text, side = draft.searched
+    draft.say(f"{draft.hit + 1} of {len(draft.hits)} for {text!r} · Backspace ends the search")
+    return [GoTo(side, draft.pointers[side].document, draft.hits[draft.hit].start)]
+
+
+def found(draft: Draft, text: str, hits: Sequence[Span]) -> Effects:
+    """Search hits on the side in hand, in order: the first at or after the cursor is shown."""
+    draft.hits, draft.searched = tuple(hits), (text, draft.side)
+    if not hits:
+        draft.say(f"{text!r} is not in this text")
+        return []
+    offset = draft.pointer.offset
+    draft.hit = next((at for at, hit in enumerate(hits) if hit.start >= offset), 0)
+    return _walk_hits(draft, 0)
+
+
+def lit(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
+    """New matches on a side: the best comes into focus and into sight, evidence before it."""
+    draft.matches[side] = tuple(matches)
+    draft.lit[side] = matches[0].rank if matches else 0
+    annotation = draft.editing or draft.focused_annotation
+    shown = annotation and annotation.evidence and draft.here(Side.SUMMARY) in annotation.claim
+    if annotation and shown and side is Side.SOURCE:
+        anchor = annotation.evidence[0]
+        return [Reveal(side, anchor.index, anchor.span)]
+    return [Reveal(side, matches[0].document, matches[0].span)] if matches else []
+
+
+def take(draft: Draft) -> Effects:
+    """Space: the focused match, in the source what is there, is taken or given back."""
+    if draft.side is Side.SOURCE and not draft.pending:
+        return [*_give_or_take(draft, draft.here(Side.SOURCE)), *moving.to_summary(draft)]
+    match = draft.focused_match
+    return _give_or_take(draft, draft.anchor_of(match) if match else None)
+
+
+def take_match(draft: Draft, rank: int) -> Effects:
+    """A source match chosen by mouse comes into focus and is taken, or given back."""
+    draft.message = ("", "")
+    if rank not in {match.rank for match in draft.matches[Side.SOURCE]}:
+        return [Blink()]
+    draft.lit[Side.SOURCE] = rank
+    match = draft.focused_match
+    return _give_or_take(draft, draft.anchor_of(match) if match else None)
+
+
+def _give_or_take(draft: Draft, anchor: Anchor | None) -> Effects:
+    if anchor is None:
+        draft.say("no match is lit: Tab goes to the source, Space takes a sentence there")
+        return [Blink()]
+    if draft.asleep and not draft.pending:
+        draft.say("e adds evidence to the annotation; for a new one move or select first")
+        return [Blink()]
+    if anchor not in draft.evidence:
+        draft.evidence.append(anchor)
+    elif not draft.pending:
+        draft.evidence.remove(anchor)
+    return choosing.took(draft)

@@ -1,0 +1,279 @@
+"""What an annotator has in hand: claim, evidence, labels, note, and what a digit may do with it.
+
+Values and questions about them only; what keys change is in `deeds`, words for it in `words`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.labels import Label, LabelTree, numbered
+from tui_annotate.domain.samples import Match, Sample, Segment, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.hints import Hints
+
+REASONS: Final = ("hard to decide", "not a pair", "broken text", "private or harmful")
+"""Why a sample is flagged, in the order of the digits; 0 asks for own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where a side's cursor is: document on that side, offset and selection in code points."""
+
+    document: int = 0
+    offset: int = 0
+    selection: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A digit of the bar. `path` is a label, or one of `REASONS`; `opens` leads to children."""
+
+    digit: str
+    text: str
+    path: LabelPath
+    opens: bool = False
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What waits for one more key: `child` of a label, `evidence` it asks for, or `reason`."""
+
+    kind: str
+    path: LabelPath = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a note is on: `annotation` (with its id), `draft`, `sample`, `reason`."""
+
+    kind: str
+    id: str = ""
+
+
+@dataclass
+class Draft:
+    """One sample on one annotator's screen.
+
+    Attributes:
+        segments: parallel to `sample.documents`.
+        annotations: this person's, in reading order.
+        side: which side has the keys.
+        pointers: where the cursors are.
+        evidence: what was taken, in the order of taking.
+        note: the text for the annotation in hand.
+        matches: what is lit on a side, best first; `lit` the rank in focus there, 0 for none.
+        asleep: digits do nothing until the cursor moves or something is selected.
+        focused: id of the annotation in focus; empty for none.
+        editing: the annotation that is being changed; `labels` are the ones it has so far.
+        saving: what was sent to the store and has not come back, by id.
+        unsaved: what the store refused, oldest first: (annotation, whether it is new).
+        kept: note texts left with Esc.
+        visited: summary segments that the cursor has been in.
+        message: (text, kind) that stands in the draft line until the next key.
+    """
+
+    sample: Sample
+    segments: Sequence[Sequence[Segment]]
+    tree: LabelTree
+    annotations: tuple[Annotation, ...] = ()
+    last_label: LabelPath = ()
+    new_id: Callable[[], str] = lambda: str(uuid.uuid4())
+    side: Side = Side.SUMMARY
+    pointers: dict[Side, Pointer] = field(
+        default_factory=lambda: {Side.SUMMARY: Pointer(), Side.SOURCE: Pointer()}
+    )
+    evidence: list[Anchor] = field(default_factory=list)
+    note: str = ""
+    matches: dict[Side, tuple[Match, ...]] = field(
+        default_factory=lambda: {Side.SUMMARY: (), Side.SOURCE: ()}
+    )
+    lit: dict[Side, int] = field(default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0})
+    asleep: bool = False
+    focused: str = ""
+    pending: Pending | None = None
+    writing: Note | None = None
+    editing: Annotation | None = None
+    labels: list[LabelPath] = field(default_factory=list)
+    hints: Hints | None = None
+    hits: tuple[Span, ...] = ()
+    hit: int = 0
+    searched: tuple[str, Side] = ("", Side.SUMMARY)
+    saving: dict[str, tuple[Annotation, bool]] = field(default_factory=dict)
+    unsaved: list[tuple[Annotation, bool]] = field(default_factory=list)
+    kept: dict[Note, str] = field(default_factory=dict)
+    visited: set[int] = field(default_factory=set)
+    warned: bool = False
+    message: tuple[str, str] = ("", "")
+    just_saved: str = ""
+
+    # where we are
+
+    @property
+    def state(self) -> str:
+        """The letter of INTERACTION's table: R S V L N or E."""
+        if self.pending:
+            return "L"
+        if self.writing:
+            return "N"
+        if self.side is Side.SOURCE:
+            return "V"
+        if self.editing:
+            return "E"
+        return "S" if self.selection else "R"
+
+    @property
+    def pointer(self) -> Pointer:
+        """Of the side that has the keys."""
+        return self.pointers[self.side]
+
+    @property
+    def selection(self) -> Span | None:
+        """Of the side that has the keys."""
+        return self.pointer.selection
+
+    def text(self, side: Side, index: int | None = None) -> str:
+        """A document's text, that of the one on screen by default; empty where there is none."""
+        documents = self.sample.side(side)
+        index = self.pointers[side].document if index is None else index
+        return documents[index].text if index < len(documents) else ""
+
+    def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
+        """A document's segments; none where there is no document."""
+        index = self.pointers[side].document if index is None else index
+        places = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
+        return self.segments[places[index]] if index < len(places) else ()
+
+    def segment(self, side: Side) -> int:
+        """The index of the segment that a side's cursor is in; 0 for an empty text."""
+        return segment_at(self.sentences(side), self.pointers[side].offset)
+
+    def sentence(self, side: Side) -> Span | None:
+        """The segment under a side's cursor without white space; None where only that is there."""
+        segments = self.sentences(side)
+        if not segments:
+            return None
+        return segments[self.segment(side)].span.trim(self.text(side))
+
+    # what is in hand
+
+    def here(self, side: Side) -> Anchor | None:
+        """The selection of a side, else its sentence, trimmed: what matches are looked for."""
+        pointer = self.pointers[side]
+        if pointer.selection is None:
+            annotation = self.editing or self.focused_annotation
+            for anchor in annotation.anchors if annotation else ():
+                inside = anchor.span.start <= pointer.offset <= anchor.span.end
+                if anchor.side is side and anchor.index == pointer.document and inside:
+                    return anchor
+        span = pointer.selection or self.sentence(side)
+        trimmed = span.trim(self.text(side)) if span else None
+        return Anchor(side, pointer.document, trimmed) if trimmed else None
+
+    @property
+    def claim(self) -> tuple[Anchor, ...]:
+        """What the next save would be about; empty where the summary holds nothing to claim."""
+        if self.editing and self.pointers[Side.SUMMARY].selection is None:
+            return self.editing.claim
+        pointer = self.pointers[Side.SUMMARY]
+        span = pointer.selection or self.sentence(Side.SUMMARY)
+        trimmed = span.trim(self.text(Side.SUMMARY)) if span else None
+        return (Anchor(Side.SUMMARY, pointer.document, trimmed),) if trimmed else ()
+
+    @property
+    def focused_annotation(self) -> Annotation | None:
+        """The annotation in focus."""
+        return next((known for known in self.annotations if known.id == self.focused), None)
+
+    @property
+    def focused_match(self) -> Match | None:
+        """The lit segment in focus, of the source side."""
+        rank = self.lit[Side.SOURCE]
+        return next((match for match in self.matches[Side.SOURCE] if match.rank == rank), None)
+
+    def anchor_of(self, match: Match) -> Anchor | None:
+        """A source match as evidence: its segment without white space at the edges."""
+        span = match.span.trim(self.text(Side.SOURCE, match.document))
+        return Anchor(Side.SOURCE, match.document, span) if span else None
+
+    def taken(self, match: Match) -> bool:
+        """Whether a source match is among the evidence."""
+        return self.anchor_of(match) in self.evidence
+
+    @property
+    def open(self) -> bool:
+        """Whether something is in hand that a save has not taken yet (a selection alone is not)."""
+        return bool(self.evidence or self.note or self.editing)
+
+    # what the bar shows
+
+    def options(self) -> tuple[Option, ...]:
+        """The bar's digits, in order; none while evidence is asked for."""
+        if self.pending is None:
+            return tuple(self._option(digit, label) for digit, label in self.tree.bar())
+        if self.pending.kind == "reason":
+            return tuple(
+                Option(str(number), text, (text,)) for number, text in enumerate(REASONS, 1)
+            )
+        label = self.tree.find(self.pending.path)
+        if self.pending.kind == "child" and label:
+            return tuple(self._option(digit, child) for digit, child in numbered(label.children))
+        return ()
+
+    def _option(self, digit: str, label: Label) -> Option:
+        chosen = bool(self.editing) and label.path in self.labels
+        return Option(digit, label.name, label.path, bool(label.children), chosen)
+
+    def slot(self, path: LabelPath) -> int:
+        """Place among the colours: index among the leaves; for a parent that of its first leaf."""
+        leaves = [leaf.path for leaf in self.tree.leaves()]
+        return next((at for at, leaf in enumerate(leaves) if leaf[: len(path)] == path), 0)
+
+    def letter(self, annotation_id: str) -> str:
+        """The letter an annotation is shown under: A for the first in reading order."""
+        at = next((at for at, known in enumerate(self.annotations) if known.id == annotation_id), 0)
+        return letter(at)
+
+    def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
+        """Annotations that miss something their labels ask for, with what; in reading order."""
+        pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
+        return tuple((known, lacks) for known, lacks in pairs if lacks)
+
+    def unvisited(self) -> tuple[int, ...]:
+        """Summary sentences never visited, white space alone left out; in order."""
+        text = self.text(Side.SUMMARY, 0)
+        return tuple(
+            at
+            for at, segment in enumerate(self.sentences(Side.SUMMARY, 0))
+            if at not in self.visited and segment.span.trim(text)
+        )
+
+    def wake(self) -> None:
+        """Something moved or was selected: digits act again, no annotation is in focus."""
+        self.asleep = False
+        self.focused = self.just_saved = ""
+
+    def say(self, text: str, kind: str = "hint") -> None:
+        """Puts words into the draft line, until the next key."""
+        self.message = (text, kind)
+
+
+def segment_at(segments: Sequence[Segment], offset: int) -> int:
+    """The index of the segment that holds an offset; the last for the end of the text."""
+    return max(0, bisect_right(segments, offset, key=lambda segment: segment.start) - 1)
+
+
+def letter(index: int) -> str:
+    """A, B, ... Z, AA, AB, ... for 0, 1, ... as columns of a sheet are named."""
+    name = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        name = chr(65 + rest) + name
+    return name
