@@ -56,7 +56,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What somebody does, before it has a place in the log."""
+    """What somebody does, before it has a place in the log.
+
+    Attributes:
+        undoes: for undo and redo, the id of the event that is taken back.
+        batch: shared by the events, of several streams, that undo takes back as one.
+    """
 
     verb: str
     before: Change
@@ -64,9 +69,13 @@ class Action:
     undoes: str = ""
     batch: str = ""
 
-    def inverse(self, event_id: str, *, verb: str = UNDO) -> Action:
-        """The action that takes this one back, once it stands in the log as `event_id`."""
-        return Action(verb, self.after, self.before, undoes=event_id, batch=self.batch)
+    def inverse(self, event_id: str, *, verb: str = UNDO, batch: str = "") -> Action:
+        """The action that takes this one back, once it stands in the log as `event_id`.
+
+        Args:
+            batch: a new name, shared by all that are taken back as one; empty for one alone.
+        """
+        return Action(verb, self.after, self.before, undoes=event_id, batch=batch)
 
 
 @dataclass(frozen=True, slots=True)

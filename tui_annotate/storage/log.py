@@ -199,6 +199,17 @@ class Log:
         if change:
             count_finished(self._connection, after.person, after.sample_id, by=change)
 
+    def annotated(self, person: str) -> list[SampleKey]:
+        """The samples with annotations of a person, sorted."""
+        query = (
+            select(DATASETS.c.name, SAMPLES.c.external)
+            .join(SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
+            .where(ASSIGNMENTS.c.person == person, ASSIGNMENTS.c.annotations > 0)
+            .order_by(DATASETS.c.name, SAMPLES.c.external)
+        )
+        return [SampleKey(*row) for row in self._connection.execute(query)]
+
     def numbers(self, count: int) -> range:
         """That many numbers for annotations which nobody has or had."""
         first = self.last_number() + 1

@@ -1,0 +1,186 @@
+"""What each verb of an annotator does to a stream: from the state as it stands to an action.
+
+Refuses what contradicts the state or the rules of the labels; what is merely missing is no error
+before `finish`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from tui_annotate.domain.annotations import Annotation, annotation_from_json, annotation_to_json
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.history import Action, Change, Payload, StreamState
+from tui_annotate.domain.labels import JOINER, LabelTree
+from tui_annotate.domain.samples import Sample
+
+_QUOTED = 40
+
+
+def add(state: StreamState, annotation: Annotation) -> Action:
+    """A new annotation; work on what was finished reopens it.
+
+    Raises:
+        Conflict: there is one with that id.
+    """
+    if annotation.id in state.annotations:
+        raise Conflict(f"annotation {annotation.id} is there already", "edit it instead")
+    payload = annotation_to_json(annotation)
+    return _action("add", state, {annotation.id: None}, {annotation.id: payload})
+
+
+def edit(state: StreamState, annotation: Annotation, *, at: str) -> Action:
+    """Another content for an annotation, which gets the next version.
+
+    Args:
+        annotation: the new content, with `version` (and `updated`, if it has one) as it was read.
+        at: this moment.
+
+    Raises:
+        NotFound: there is none with that id.
+        Conflict: another version stands there now.
+    """
+    before = _standing(state, annotation.id, annotation.version)
+    if annotation.updated and before["updated"] != annotation.updated:
+        raise _stale(annotation.id)
+    after = replace(
+        annotation,
+        version=annotation.version + 1,
+        number=before["number"],
+        origin=before["origin"],
+        created=before["created"],
+        updated=at,
+        imported=None,
+    )
+    payload = annotation_to_json(after)
+    return _action("edit", state, {annotation.id: before}, {annotation.id: payload})
+
+
+def remove(state: StreamState, annotation_id: str, *, version: int) -> Action:
+    """One annotation less.
+
+    Raises:
+        NotFound: there is none with that id.
+        Conflict: another version stands there now.
+    """
+    before = _standing(state, annotation_id, version)
+    return _action("remove", state, {annotation_id: before}, {annotation_id: None})
+
+
+def clear(state: StreamState, *, batch: str) -> Action:
+    """All annotations gone, as a part of one deed over several samples."""
+    action = _action("clear", state, state.annotations, dict.fromkeys(state.annotations))
+    return replace(action, batch=batch)
+
+
+def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> Action:
+    """Another state, rating or comment: `parts` are the ones that are meant to change."""
+    before = {name: state.assignment[name] for name in parts}
+    return Action(verb, Change({}, before), Change({}, dict(parts)))
+
+
+def _standing(state: StreamState, annotation_id: str, version: int) -> Payload:
+    payload = state.annotations.get(annotation_id)
+    if payload is None:
+        raise NotFound(
+            f"there is no annotation {annotation_id} of yours on this sample", "was it removed?"
+        )
+    if payload["version"] != version:
+        raise _stale(annotation_id)
+    return payload
+
+
+def _stale(annotation_id: str) -> Conflict:
+    return Conflict(
+        f"annotation {annotation_id} changed since it was read",
+        "look at it as it is now, and do it again",
+    )
+
+
+def _action(
+    verb: str,
+    state: StreamState,
+    before: Mapping[str, Payload | None],
+    after: Mapping[str, Payload | None],
+) -> Action:
+    """The change of annotations, with what it does to the state of the assignment."""
+    old = State(state.assignment["state"])
+    new = State.REOPENED if old.finished else State.DRAFT if old is State.NEW else old
+    moved = ({"state": old.value}, {"state": new.value}) if new is not old else ({}, {})
+    return Action(verb, Change(before, moved[0]), Change(after, moved[1]))
+
+
+def check_beside(annotation: Annotation, others: Iterable[Annotation], labels: LabelTree) -> None:
+    """An annotation against the person's others on the sample.
+
+    Raises:
+        Conflict: one with the same claim and the same label is there, or one of two labels on the
+            same claim must stand alone.
+    """
+    for other in others:
+        if other.id == annotation.id or _subject(other) != _subject(annotation):
+            continue
+        shared = set(other.labels) & set(annotation.labels)
+        if shared or not (other.labels or annotation.labels):
+            raise Conflict(
+                f"this claim has the label {_names(shared)} already"
+                if shared
+                else "this claim is marked already",
+                "edit that annotation, or choose another label",
+            )
+        for path in (*other.labels, *annotation.labels):
+            label = labels.find(path)
+            if label is not None and label.exclusive:
+                raise Conflict(
+                    f"{JOINER.join(path)!r} must stand alone on a claim",
+                    "edit the annotation that is there",
+                )
+
+
+def _subject(annotation: Annotation) -> tuple[object, ...]:
+    """What an annotation is about: its claim; where it has none, its evidence."""
+    return annotation.claim or annotation.evidence
+
+
+def _names(paths: Iterable[tuple[str, ...]]) -> str:
+    return ", ".join(sorted(repr(JOINER.join(path)) for path in paths))
+
+
+def finish(state: StreamState, sample: Sample, labels: LabelTree) -> Action:
+    """The sample done, also with nothing found.
+
+    Raises:
+        Conflict: an annotation lacks something that its label requires; says which and what.
+    """
+    drafts = [
+        (annotation, missing)
+        for annotation in map(annotation_from_json, state.annotations.values())
+        if (missing := labels.lacks(annotation))
+    ]
+    if drafts:
+        annotation, missing = min(drafts, key=lambda draft: draft[0].anchors)
+        more = f"; {len(drafts) - 1} more are incomplete" if len(drafts) > 1 else ""
+        raise Conflict(
+            f"{_quote(annotation, sample)} lacks {' and '.join(missing)}{more}",
+            "complete it (e), or delete it (x)",
+        )
+    return assign(state, "done", {"state": State.DONE.value})
+
+
+def _quote(annotation: Annotation, sample: Sample) -> str:
+    anchor = annotation.anchors[0]
+    quote = anchor.span.of(sample.document(anchor.side, anchor.index).text)
+    return repr(quote if len(quote) <= _QUOTED else quote[: _QUOTED - 1] + "…")
+
+
+def rating(word: str, scale: tuple[str, ...]) -> str:
+    """A word of the scale; any word where the scale is empty.
+
+    Raises:
+        InvalidInput: it is not in the scale.
+    """
+    if scale and word not in scale:
+        raise InvalidInput(f"{word!r} is not a rating", "ratings: " + ", ".join(scale))
+    return word

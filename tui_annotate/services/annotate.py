@@ -1,0 +1,437 @@
+"""Annotating: what one person does to one sample, each action whole, saved, and open to undo.
+
+Conflicts are looked for inside the transaction that writes. Nobody sees the work of others here.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from tui_annotate import __version__
+from tui_annotate.domain import deeds
+from tui_annotate.domain.annotations import Annotation, well_made
+from tui_annotate.domain.assignments import Assignment, State, worked
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.history import (
+    READ,
+    REDO,
+    UNDO,
+    Action,
+    Deed,
+    Event,
+    redo_target,
+    undo_target,
+)
+from tui_annotate.domain.labels import LabelTree, parse_labels
+from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.codec import storable
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.log import Log, Stream, utc_now
+from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.queue import QueuePage, QueueRow, QueueStore
+
+__all__ = ["Annotate", "Desk", "QueuePage", "QueueRow", "Saved"]
+
+BY_SOURCE = "by-source"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A sample as one person finds it.
+
+    Attributes:
+        segments: of each document, parallel to `sample.documents`.
+        annotations: this person's only, in reading order.
+        place: where they were in it; empty where they were not.
+        position: in the order, from 1.
+        total, finished: samples in the order, and how many of them this person has finished.
+        guidelines: their text; empty where there are none.
+    """
+
+    sample: Sample
+    segments: tuple[tuple[Segment, ...], ...]
+    annotations: tuple[Annotation, ...]
+    assignment: Assignment
+    place: Mapping[str, Any]
+    position: int
+    total: int
+    finished: int
+    labels: LabelTree
+    guidelines: str
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What stands in the store after an action, once its transaction is committed.
+
+    Attributes:
+        verb: of the event that was written.
+        annotation: the one that was touched, as it stands now; None where it is gone, or where
+            none or several were touched.
+        annotations: this person's of the sample, in reading order.
+        undone: the verb of what undo took back or redo did again; empty otherwise.
+    """
+
+    key: SampleKey
+    verb: str
+    annotation: Annotation | None
+    annotations: tuple[Annotation, ...]
+    assignment: Assignment
+    undone: str = ""
+
+
+def _new_id() -> str:
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True)
+class Annotate:
+    """The deeds of annotators. Threads may share it.
+
+    Attributes:
+        ratings: the words that `rate` takes; any where empty.
+        clock: gives this moment, ISO 8601.
+        new_id: gives a new id for an event.
+    """
+
+    corpus: CorpusStore
+    store: AnnotationStore
+    people: PeopleStore
+    line: QueueStore
+    guidance: GuidanceStore
+    ratings: tuple[str, ...] = ()
+    clock: Callable[[], str] = field(default=utc_now)
+    new_id: Callable[[], str] = field(default=_new_id)
+
+    # looking -----------------------------------------------------------------------------------
+
+    def open(self, person: str, key: SampleKey, *, order: str = BY_SOURCE) -> Desk:
+        """A sample with all that the screen shows of it. Writes nothing.
+
+        Raises:
+            NotFound: there is no such sample.
+            InvalidInput: there is no such order.
+        """
+        stored = self.corpus.sample(key)
+        stream = self.store.stream(person, key)
+        standing = self.line.standing(person, key, order=order)
+        guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=key.dataset)
+        return Desk(
+            stored.sample,
+            stored.segments,
+            stream.annotations,
+            stream.assignment,
+            self.people.place(person, key),
+            standing.position,
+            standing.total,
+            standing.finished,
+            self.labels(key.dataset),
+            self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
+        )
+
+    def labels(self, dataset: str = "") -> LabelTree:
+        """The label set in force in a dataset; the workspace's where it has none of its own.
+
+        Raises:
+            NotFound: the workspace has no label set.
+        """
+        version = self.guidance.version(Guidance.LABELS, dataset=dataset)
+        if not version:
+            raise NotFound("the workspace has no label set", "write labels.yaml beside its store")
+        if version not in self._trees:
+            self._trees[version] = parse_labels(self.guidance.text(Guidance.LABELS, version))
+        return self._trees[version]
+
+    @cached_property
+    def _trees(self) -> dict[str, LabelTree]:
+        return {}
+
+    def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
+        """Where to begin: the sample that is named, else where this person was if it is not
+        finished, else the next one that is not; with all finished, where they were. None where
+        there is nothing at all.
+
+        Raises:
+            NotFound: `sample` names none, or more than one.
+        """
+        if sample:
+            return self.corpus.find(sample)
+        last = self.people.last_place(person)
+        if last and not self.store.stream(person, last).assignment.state.finished:
+            return last
+        return self.line.next_unfinished(person, last, order=order) or last
+
+    def next_unfinished(
+        self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
+    ) -> SampleKey | None:
+        """The next sample that this person has not finished; goes on from the top at the end.
+
+        Returns:
+            None when all are finished; `after` itself when it alone is not.
+        """
+        return self.line.next_unfinished(person, after, order=order)
+
+    def neighbour(
+        self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
+    ) -> SampleKey | None:
+        """The sample `step` places further on, back where negative; None behind the ends."""
+        del person  # every person walks the same order; an assigned share will need to know whose
+        return self.line.neighbour(key, step, order=order)
+
+    def queue(
+        self,
+        person: str,
+        *,
+        order: str = BY_SOURCE,
+        search: str = "",
+        states: Collection[State] = (),
+        offset: int = 0,
+        limit: int = 200,
+    ) -> QueuePage:
+        """Rows of the queue; `search` looks in id, group, dataset and the summary's start."""
+        return self.line.page(
+            person, order=order, search=search, states=states, offset=offset, limit=limit
+        )
+
+    def find(self, text: str) -> SampleKey:
+        """The sample that is meant: an id, dataset/id, or the start of one id alone.
+
+        Raises:
+            NotFound: none, or several; the hint names some.
+        """
+        return self.corpus.find(text.strip())
+
+    def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
+        """A person's own notes, once each: the most frequent first, then the most recent."""
+        return self.store.past_notes(person, limit=limit)
+
+    # doing -------------------------------------------------------------------------------------
+
+    def add(self, person: str, key: SampleKey, annotation: Annotation, *, seconds: float) -> Saved:
+        """Stores a new annotation under the id that it brings.
+
+        It is stored also when it lacks something that its label requires; `finish` refuses then.
+
+        Args:
+            seconds: since this person's last action; counted up to a minute.
+
+        Raises:
+            InvalidInput: the annotation is not well made, or its labels break their rules.
+            Conflict: the same claim has the same label already, or the id is taken.
+            NotFound: there is no such sample or document.
+        """
+
+        def prepare(log: Log, stream: Stream) -> Action:
+            new = self._checked(annotation, stream)
+            now = self.clock()
+            (number,) = log.numbers(1)
+            return deeds.add(
+                stream.state, replace(new, version=1, number=number, created=now, updated=now)
+            )
+
+        return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
+
+    def edit(self, person: str, key: SampleKey, annotation: Annotation, *, seconds: float) -> Saved:
+        """Stores a new version; `annotation.version` is the one that was read.
+
+        Raises:
+            InvalidInput: as `add`.
+            Conflict: another version stands there now, or the claim has the label already.
+            NotFound: there is no such annotation of this person.
+        """
+
+        def prepare(_log: Log, stream: Stream) -> Action:
+            new = self._checked(annotation, stream)
+            return deeds.edit(stream.state, new, at=self.clock())
+
+        return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
+
+    def remove(
+        self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
+    ) -> Saved:
+        """Removes an annotation; `version` is the one that was read.
+
+        Raises:
+            Conflict: another version stands there now.
+            NotFound: there is no such annotation of this person.
+        """
+
+        def prepare(_log: Log, stream: Stream) -> Action:
+            return deeds.remove(stream.state, annotation_id, version=version)
+
+        return self._do(person, key, prepare, seconds=seconds, about=annotation_id)
+
+    def finish(self, person: str, key: SampleKey, *, seconds: float) -> Saved:
+        """The sample is done, also with nothing found.
+
+        Raises:
+            Conflict: an annotation lacks what its label requires; the message says which and what.
+        """
+
+        def prepare(_log: Log, stream: Stream) -> Action:
+            sample = self.corpus.sample(key).sample
+            return deeds.finish(stream.state, sample, self.labels(key.dataset))
+
+        return self._do(person, key, prepare, seconds=seconds)
+
+    def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> Saved:
+        """The sample is passed over; a reason becomes the comment."""
+        return self._assign(
+            person, key, "skip", state=State.SKIPPED, reason=reason, seconds=seconds
+        )
+
+    def flag(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> Saved:
+        """Something is wrong with the sample; a reason becomes the comment."""
+        return self._assign(
+            person, key, "flag", state=State.FLAGGED, reason=reason, seconds=seconds
+        )
+
+    def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> Saved:
+        """A note on the sample as a whole, in place of the one that was there; may be empty."""
+        parts = {"comment": storable(text.strip(), "comment")}
+        return self._do(person, key, _assigning("comment", parts), seconds=seconds)
+
+    def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> Saved:
+        """A word of the workspace's scale for the sample as a whole; empty takes it back.
+
+        Raises:
+            InvalidInput: the word is not in the scale.
+        """
+        parts = {"rating": deeds.rating(rating, self.ratings)}
+        return self._do(person, key, _assigning("rate", parts), seconds=seconds)
+
+    def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
+        """Time on a sample that no action told of."""
+        if worked(seconds):
+            self._do(person, key, _assigning(READ, {}), seconds=seconds)
+
+    def clear(self, person: str, *, dataset: str = "", sample: str = "") -> int:
+        """Removes all annotations of a person, or those of a dataset, of a sample, or of both.
+
+        One undo brings all of them back.
+
+        Returns:
+            How many annotations were removed.
+        """
+        batch, count = self.new_id(), 0
+        with self.store.writing() as log:
+            for key in log.annotated(person):
+                if (dataset and key.dataset != dataset) or (sample and key.id != sample):
+                    continue
+                stream = log.stream(person, key)
+                self._write(log, stream, deeds.clear(stream.state, batch=batch))
+                count += len(stream.state.annotations)
+        return count
+
+    def undo(self, person: str) -> Saved | None:
+        """Takes back the last thing that this person did and did not take back, on any sample.
+
+        Returns:
+            The sample concerned, the last touched of several; None where nothing is left.
+
+        Raises:
+            Conflict: what it would take back was changed by something else since.
+        """
+        return self._reverse(person, UNDO, undo_target)
+
+    def redo(self, person: str) -> Saved | None:
+        """Does again what undo took back last; None where something was done since."""
+        return self._reverse(person, REDO, redo_target)
+
+    # remembering -------------------------------------------------------------------------------
+
+    def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
+        """Remembers where a person is in a sample; JSON values that the screen understands."""
+        self.people.keep_place(person, key, place)
+
+    def preferences(self, person: str) -> dict[str, Any]:
+        """What a person chose, by name."""
+        return self.people.preferences(person)
+
+    def keep_preference(self, person: str, name: str, value: Any) -> None:
+        """Remembers a choice; a JSON value."""
+        self.people.keep_preference(person, name, value)
+
+    # how ---------------------------------------------------------------------------------------
+
+    def _checked(self, annotation: Annotation, stream: Stream) -> Annotation:
+        """New content under the rules in force, whose versions it carries."""
+        labels = self.labels(stream.key.dataset)
+        made = well_made(annotation, self.corpus.sample(stream.key).sample)
+        storable(made.note, "note")
+        labels.check(made)
+        deeds.check_beside(made, stream.annotations, labels)
+        guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=stream.key.dataset)
+        return replace(made, label_set=labels.version, guidelines=guidelines)
+
+    def _assign(
+        self, person: str, key: SampleKey, verb: str, *, state: State, reason: str, seconds: float
+    ) -> Saved:
+        parts = {"state": state.value}
+        if reason:
+            parts["comment"] = storable(reason.strip(), "reason")
+        return self._do(person, key, _assigning(verb, parts), seconds=seconds)
+
+    def _do(
+        self, person: str, key: SampleKey, prepare: _Prepare, *, seconds: float, about: str = ""
+    ) -> Saved:
+        with self.store.writing() as log:
+            stream = log.stream(person, key)
+            action = prepare(log, stream)
+            after = self._write(log, stream, action, seconds=seconds)
+        return _saved(after, action.verb, about=about)
+
+    def _write(self, log: Log, stream: Stream, action: Action, *, seconds: float = 0.0) -> Stream:
+        versions = {
+            kind.value: self.guidance.version(kind, dataset=stream.key.dataset) for kind in Guidance
+        }
+        event = Event(
+            id=self.new_id(),
+            seq=0,
+            person=stream.person,
+            dataset=stream.key.dataset,
+            sample=stream.key.id,
+            action=action,
+            at=self.clock(),
+            seconds=worked(seconds),
+            versions={name: version for name, version in versions.items() if version},
+            app=__version__,
+        )
+        return log.append(stream, event)
+
+    def _reverse(
+        self, person: str, verb: str, find: Callable[[Iterable[Deed]], Deed | None]
+    ) -> Saved | None:
+        with self.store.writing() as log:
+            target = find(log.deeds(person))
+            if target is None:
+                return None
+            event = log.event(target.id)
+            mates = log.batch(event)
+            batch = self.new_id() if len(mates) > 1 else ""
+            for mate in reversed(mates):
+                stream = log.stream(person, SampleKey(mate.dataset, mate.sample))
+                action = mate.action.inverse(mate.id, verb=verb, batch=batch)
+                after = self._write(log, stream, action)
+        touched = list(action.after.annotations)
+        about = touched[0] if len(touched) == 1 else ""
+        return replace(_saved(after, verb, about=about), undone=event.action.verb)
+
+
+_Prepare = Callable[[Log, Stream], Action]
+
+
+def _assigning(verb: str, parts: Mapping[str, str]) -> _Prepare:
+    return lambda _log, stream: deeds.assign(stream.state, verb, parts)
+
+
+def _saved(stream: Stream, verb: str, *, about: str = "") -> Saved:
+    annotations = stream.annotations
+    touched = next((known for known in annotations if known.id == about), None)
+    return Saved(stream.key, verb, touched, annotations, stream.assignment)

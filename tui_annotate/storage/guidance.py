@@ -1,0 +1,74 @@
+"""Label sets and guidelines: every version whole, under its hash, and which one is in force where."""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.log import utc_now
+from tui_annotate.storage.tables import DATASETS, SETTINGS, TEXTS
+
+
+class Guidance(StrEnum):
+    """What tells people how to annotate; also the name of the column and of the setting."""
+
+    LABELS = "labels"
+    GUIDELINES = "guidelines"
+
+
+class GuidanceStore:
+    """The store is the truth: a file is a proposal, kept here when it is taken up."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keep(self, kind: Guidance, text: str, *, dataset: str = "") -> str:
+        """Stores a version and puts it in force, in the workspace or in one dataset.
+
+        Returns:
+            Its hash: SHA-256 of the text as UTF-8.
+
+        Raises:
+            NotFound: there is no such dataset.
+        """
+        version = hashlib.sha256(text.encode()).hexdigest()
+        row = {"kind": kind.value, "hash": version, "text": text, "created": utc_now()}
+        with self._database.writing() as connection:
+            connection.execute(insert(TEXTS).values(row).on_conflict_do_nothing())
+            if dataset:
+                mine = update(DATASETS).where(DATASETS.c.name == dataset)
+                if not connection.execute(mine.values({kind.value: version})).rowcount:
+                    raise NotFound(f"there is no dataset {dataset!r}", "see: dataset list")
+            else:
+                statement = insert(SETTINGS).values(name=kind.value, value=version)
+                changed = {"value": version}
+                connection.execute(
+                    statement.on_conflict_do_update(index_elements=["name"], set_=changed)
+                )
+        return version
+
+    def version(self, kind: Guidance, *, dataset: str = "") -> str:
+        """The hash of what is in force: the dataset's own, else the workspace's; empty for none."""
+        own = select(DATASETS.c[kind.value]).where(DATASETS.c.name == dataset)
+        common = select(SETTINGS.c.value).where(SETTINGS.c.name == kind.value)
+        with self._database.reading() as connection:
+            found = connection.execute(own).scalar() if dataset else ""
+            return str(found or connection.execute(common).scalar() or "")
+
+    def text(self, kind: Guidance, version: str) -> str:
+        """A version as it was given.
+
+        Raises:
+            NotFound: no such version was ever stored.
+        """
+        query = select(TEXTS.c.text).where(TEXTS.c.kind == kind.value, TEXTS.c.hash == version)
+        with self._database.reading() as connection:
+            found = connection.execute(query).scalar()
+        if found is None:
+            raise NotFound(f"there is no version {version!r} of the {kind}", "see: doctor")
+        return str(found)
