@@ -26,6 +26,12 @@ class LineInput(Input):
     DEFAULT_CSS = """
     LineInput, LineInput:focus {
         border: none; height: 1; padding: 0; background: $surface; background-tint: transparent;
+        &:ansi {
+            background: ansi_default;
+            & > .input--cursor, & > .input--selection {
+                background: ansi_default; color: ansi_default; text-style: reverse;
+            }
+        }
     }
     """
 

@@ -198,6 +198,13 @@ class Palette:
         """Text on ground for a strength, 0 (plain) to 5."""
         return self.matches[strength]
 
+    def glyph(self, strength: int) -> Style:
+        """The colour of a strength's ground, for its glyph on plain ground."""
+        ground = self.matches[strength].bgcolor
+        if ground is None:
+            return self.matches[strength]
+        return Style(color=ground) if strength > 1 else self.quiet
+
 
 @cache
 def palette(theme: str, *, native: bool = False) -> Palette:

@@ -94,7 +94,12 @@ class RowList(ScrollView, can_focus=False):
     def seen(self) -> range:
         """Indices of the rows inside the window."""
         top = self.scroll_offset.y
-        return range(top, min(top + max(self.size.height, 1), self._count))
+        return range(top, min(top + max(self.window.height, 1), self._count))
+
+    @property
+    def window(self) -> Size:
+        """Cells and rows inside the scrollbar."""
+        return self.scrollable_content_region.size
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
         """The runs of a row, for this many cells."""
@@ -126,11 +131,11 @@ class RowList(ScrollView, can_focus=False):
     def refresh_row(self, index: int) -> None:
         """Paints one row again if it is seen."""
         if index in self.seen:
-            self.refresh(Region(0, index - self.scroll_offset.y, self.size.width, 1))
+            self.refresh(Region(0, index - self.scroll_offset.y, self.window.width, 1))
 
     def reveal(self) -> None:
         """Scrolls as little as needed to have the focused row and some rows around it in view."""
-        height = self.size.height
+        height = self.window.height
         if self._focused < 0 or not height:
             return
         top = self.scroll_offset.y
@@ -143,13 +148,13 @@ class RowList(ScrollView, can_focus=False):
     def render_line(self, y: int) -> Strip:
         """Textual's hook: row `y` of the window."""
         index = y + self.scroll_offset.y
-        palette = self.palette
-        ground = self.rich_style + palette.text
+        cells = self.window.width
+        ground = self.rich_style + self.palette.text
         if index >= self._count:
-            return Strip.blank(self.size.width, ground)
+            return Strip.blank(cells, ground)
         if index == self._focused:
-            ground += palette.row
-        return strip_of(self.runs_of_row(index, self.size.width), self.size.width, ground)
+            ground += self.palette.row
+        return strip_of(self.runs_of_row(index, cells), cells, ground)
 
     def on_resize(self) -> None:
         """The focused row stays in the window."""

@@ -89,14 +89,14 @@ def themes(*, native: bool = False) -> tuple[Theme, ...]:
 
 
 def _theme(name: str, *, native: bool) -> Theme:
-    from textual.theme import Theme
+    from textual.theme import BUILTIN_THEMES, Theme
 
     named = ["ansi_default"] * len(_FIELDS) if native else _COLORS[name].split()
     colors = dict(zip(_FIELDS, named, strict=True))
-    variables = {
+    ansi = BUILTIN_THEMES["ansi-light" if name == LIGHT else "ansi-dark"]
+    variables = (ansi.variables if native else {}) | {
         "scrollbar": colors["primary" if native else "panel"],
         "scrollbar-background": colors["background"],
-        "input-cursor-text-style": "reverse" if native else "none",
     }
     if not native:
         variables["input-cursor-background"] = colors["foreground"]

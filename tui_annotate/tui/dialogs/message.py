@@ -47,8 +47,8 @@ class Reader(Dialog[None]):
     def refill(self) -> None:
         """Lays the lines out from the top."""
         listed = self.query_one("#lines", WordsList)
-        if listed.size.width:
-            listed.show(self.lines(listed.size.width))
+        if listed.window.width:
+            listed.show(self.lines(listed.window.width))
 
     def action_scroll_by(self, rows: int) -> None:
         """Up and Down."""
@@ -56,12 +56,12 @@ class Reader(Dialog[None]):
 
     def action_scroll_page(self, pages: int) -> None:
         """One page, with one line of it kept."""
-        listed = self.query_one("#lines")
-        listed.scroll_relative(y=pages * max(listed.size.height - 1, 1), animate=False)
+        listed = self.query_one("#lines", WordsList)
+        listed.scroll_relative(y=pages * max(listed.window.height - 1, 1), animate=False)
 
     def action_scroll_edge(self, edge: int) -> None:
         """Home and End."""
-        listed = self.query_one("#lines")
+        listed = self.query_one("#lines", WordsList)
         listed.scroll_to(y=0 if edge < 0 else listed.max_scroll_y, animate=False)
 
 

@@ -12,6 +12,7 @@ from typing import ClassVar, NamedTuple
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.screen import Screen
 
 from tui_annotate.domain.assignments import State
@@ -152,8 +153,6 @@ class QueueScreen(Screen[SampleKey | None]):
     def _arrived(self, page: _Read) -> None:
         """A page came; it is dropped where something else is wanted by now."""
         self._reading = False
-        if not self.is_attached:
-            return
         listed = self.query_one(QueueRows)
         if page.asked == self._wanted == self._held and page.total == self._total:
             listed.take(page.rows, offset=page.offset)
@@ -214,7 +213,7 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def action_turn(self, pages: int) -> None:
         """A page, with one row of it kept."""
-        self.action_move(pages * max(self.query_one(QueueRows).size.height - 1, 1))
+        self.action_move(pages * max(self.query_one(QueueRows).window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
         """Home and End."""
@@ -223,8 +222,7 @@ class QueueScreen(Screen[SampleKey | None]):
     def action_open(self) -> None:
         """Enter."""
         listed = self.query_one(QueueRows)
-        entry = listed.entry(listed.focused_row)
-        if entry is not None:
+        if entry := listed.entry(listed.focused_row):
             self.dismiss(entry.key)
 
     def action_filter(self, number: int) -> None:
@@ -253,7 +251,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(key)
 
     def action_close(self) -> None:
-        """Back, without a sample."""
+        """Without a sample."""
         self.dismiss(None)
 
     def action_back(self) -> None:
@@ -277,13 +275,10 @@ class QueueScreen(Screen[SampleKey | None]):
             self._tell()
             self._read()
 
-    def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Enter keeps the search and gives the keys back."""
-        event.stop()
-        self._end_search()
-
-    def on_line_input_left_empty(self, message: LineInput.LeftEmpty) -> None:
-        """Backspace, with nothing left to delete."""
+    @on(LineInput.Submitted)
+    @on(LineInput.LeftEmpty)
+    def _left(self, message: Message) -> None:
+        """Enter, or Backspace with nothing left to delete: the list has the keys again."""
         message.stop()
         self._end_search()
 

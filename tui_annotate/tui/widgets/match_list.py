@@ -87,7 +87,8 @@ class MatchList(RowList):
         runs: list[Run] = [
             (bar, palette.accent),
             (f"{row.rank} ", palette.strong),
-            (f"{STRENGTH_GLYPHS[row.strength]} {score(row.score)}", palette.match(row.strength)),
+            (f"{STRENGTH_GLYPHS[row.strength]} ", palette.glyph(row.strength)),
+            (f" {score(row.score)} ", palette.match(row.strength)),
             (f" {CHOSEN if row.taken else ' '} ", palette.good),
         ]
         if cells >= _WIDE:
