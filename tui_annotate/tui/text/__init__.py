@@ -1,0 +1,1 @@
+"""Text as a terminal shows it: display, layout, layers, cursor; knows offsets and cells, no widget."""

@@ -1,0 +1,213 @@
+"""A place in a text and what is selected there; moves by units of reading, knows no screen.
+
+The cursor stands on a character, as a block does, and a selection takes in the characters at both of
+its ends. So a selection is never empty, and the cursor is always seen inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tui_annotate.domain.errors import InvalidSpan
+from tui_annotate.domain.samples import Segment
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.text.clusters import cluster_start, next_edge, previous_edge, snap
+from tui_annotate.tui.text.units import Characters, Paragraphs, Sentences, Units, Words
+
+UNITS: Final = ("char", "word", "sentence", "paragraph", "start", "end")
+
+
+class TextCursor:
+    """The cursor of one text.
+
+    Attributes:
+        text, sentences, words: what it moves over.
+        offset: the first code point of the character under the cursor; 0 in an empty text.
+        anchor: the character at the fixed end of the selection; None without a selection.
+    """
+
+    def __init__(self, text: str, segments: Sequence[Segment]) -> None:
+        self.text = text
+        self.sentences = Sentences(text, segments)
+        self.words = Words(text)
+        self.offset = 0
+        self.anchor: int | None = None
+        self._grown: list[tuple[int, int | None]] = []
+        self._units: Mapping[str, Units] = {
+            "char": Characters(text),
+            "word": self.words,
+            "sentence": self.sentences,
+            "paragraph": Paragraphs(text),
+        }
+
+    @property
+    def selection(self) -> Span | None:
+        """What is selected, whole characters; None where there is a cursor only."""
+        if self.anchor is None:
+            return None
+        low, high = sorted((self.anchor, self.offset))
+        return Span(low, max(low + 1, next_edge(self.text, high)))
+
+    @property
+    def character(self) -> Span | None:
+        """The character under the cursor; None in an empty text."""
+        if not self.text:
+            return None
+        return Span(self.offset, next_edge(self.text, self.offset))
+
+    @property
+    def segment(self) -> int:
+        """The index of the segment under the cursor; 0 without segments."""
+        return self.sentences.index(self.offset)
+
+    @property
+    def focus_span(self) -> Span:
+        """The selection, else the sentence under the cursor; without white space at its edges.
+
+        Raises:
+            InvalidSpan: the text is empty, or has neither segments nor a selection.
+        """
+        if self.selection is not None:
+            return self.selection.trim(self.text) or self.selection
+        if not self.sentences.count:
+            raise InvalidSpan("there is no sentence under the cursor", "the text has no segments")
+        return self.sentences.trimmed(self.segment) or self.sentences.whole(self.segment)
+
+    def place(self, offset: int, *, extend: bool = False) -> None:
+        """Put the cursor on the character at `offset`, a code point offset cut to the text.
+
+        With `extend` the selection reaches there, from its fixed end or from where the cursor was.
+        """
+        last = previous_edge(self.text, len(self.text))
+        offset = min(max(offset, 0), last)
+        if extend and self.anchor is None:
+            self.anchor = self.offset
+        elif not extend:
+            self.anchor = None
+        self.offset = cluster_start(self.text, offset)
+        self._grown.clear()
+
+    def select(self, span: Span | None) -> None:
+        """Select whole characters of `span`, the cursor on the last; None keeps the cursor alone.
+
+        Raises:
+            InvalidSpan: nothing of the span lies in the text.
+        """
+        self._grown.clear()
+        if span is None:
+            self.anchor = None
+            return
+        whole = snap(self.text, span)
+        self.anchor = whole.start
+        self.offset = previous_edge(self.text, whole.end)
+
+    def swap_ends(self) -> None:
+        """Let the cursor take hold of the other end of the selection."""
+        if self.anchor is not None:
+            self.anchor, self.offset = self.offset, self.anchor
+
+    def select_word(self) -> None:
+        """Select the word under the cursor, else the next of its line, else the character."""
+        word = next(self.words.after(self.offset), self.character)
+        if word is None:
+            return
+        if "\n" in self.text[self.offset : word.start]:
+            word = self.character
+        self.select(word)
+
+    def move(self, unit: str, step: int, *, extend: bool = False) -> None:
+        """Move by `step` units, back where negative; stays where there is no further unit.
+
+        Without `extend` the cursor goes to the start of a unit and drops the selection. With it,
+        the free end takes whole units in, or gives them back until one is left; past that the
+        other end grows.
+
+        Args:
+            unit: one of `UNITS`; for "start" and "end", of the text, `step` is not looked at.
+
+        Raises:
+            KeyError: there is no such unit.
+        """
+        if unit in ("start", "end"):
+            self.place(0 if unit == "start" else len(self.text), extend=extend)
+            return
+        units = self._units[unit]
+        for _ in range(abs(step)):
+            if not extend:
+                self.place(self._start(unit, forward=step > 0))
+            elif step > 0:
+                self._extend_forward(units)
+            else:
+                self._extend_backward(units)
+
+    def grow(self, step: int) -> None:
+        """Select more by sentences (1), or take the last step back (-1).
+
+        Nothing selected: the sentence. Part of a sentence: the rest of it too. Whole sentences: the
+        next one too. Back from what `grow` did not make: one sentence less, and from one, none.
+        """
+        if step > 0:
+            before = (self.offset, self.anchor)
+            wanted = self._more()
+            if wanted is not None and wanted != self.selection:
+                grown = [*self._grown, before]
+                self.select(wanted)
+                self._grown = grown
+        elif self._grown:
+            self.offset, self.anchor = self._grown.pop()
+        elif self.selection is not None:
+            self._less(self.selection)
+
+    def _more(self) -> Span | None:
+        selected = self.selection
+        if selected is None:
+            return self.sentences.trimmed(self.segment)
+        following = next(self.sentences.after(selected.end), None)
+        return None if following is None else selected.union(following)
+
+    def _less(self, selected: Span) -> None:
+        for sentence in self.sentences.before(selected.end):
+            if selected.start < sentence.end < selected.end:
+                self.select(Span(selected.start, sentence.end))
+                return
+        self.place(selected.start)
+
+    def _start(self, unit: str, *, forward: bool) -> int:
+        """Where the next or previous unit starts; a sentence is left behind from anywhere in it."""
+        units, offset = self._units[unit], self.offset
+        if unit == "sentence" and self.sentences.count:
+            whole = self.sentences.whole(self.segment)
+            offset = whole.end - 1 if forward else whole.start
+        if forward:
+            return next((u.start for u in units.after(offset) if u.start > offset), self.offset)
+        return next((u.start for u in units.before(offset)), self.offset)
+
+    def _extend_forward(self, units: Units) -> None:
+        selected = self.selection
+        if selected is not None and self.anchor is not None and self.offset < self.anchor:
+            start = next((u.start for u in units.after(self.offset) if u.start > self.offset), None)
+            if start is not None and start <= self.anchor:
+                self.place(start, extend=True)
+                return
+        reached = self.offset if selected is None else selected.end
+        unit = next(units.after(reached), None)
+        if unit is not None:
+            self.anchor = self.offset if selected is None else selected.start
+            self.place(unit.end - 1, extend=True)
+
+    def _extend_backward(self, units: Units) -> None:
+        selected = self.selection
+        if selected is not None and self.anchor is not None and self.offset > self.anchor:
+            ends = (u.end for u in units.before(selected.end) if u.end < selected.end)
+            end = next(ends, 0)
+            if end > self.anchor:
+                self.place(end - 1, extend=True)
+                return
+        reached = next_edge(self.text, self.offset) if selected is None else selected.start
+        unit = next(units.before(reached), None)
+        if unit is not None:
+            self.anchor = (
+                self.offset if selected is None else previous_edge(self.text, selected.end)
+            )
+            self.place(unit.start, extend=True)

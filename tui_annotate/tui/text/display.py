@@ -1,0 +1,166 @@
+"""What each code point of a document looks like and how many cells it takes; never shows one raw.
+
+Terminals and libraries disagree on the width of emoji sequences, so these are drawn by their first
+part alone: rich, wcwidth, tmux and xterm then count the same cells. Offsets never change.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rich.cells import get_character_cell_size
+
+from tui_annotate.domain.visible import visible
+
+TAB: Final = "    "
+"""A tab is four spaces wherever it stands: stops would need the column of every character."""
+
+MARKS_PER_CELL: Final = 4
+"""Combining marks shown on one base; more are kept in the text but not sent to the terminal."""
+
+ZERO_WIDTH_JOINER: Final = "\u200d"
+
+_HIDDEN = r"\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0100-\U000e01ef"
+_PICTURE = (
+    r"\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf"
+    r"\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299"
+    r"\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001fbff"
+)
+_EXTENDER = r"[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\u20e3]"
+
+# one cell each, shown as themselves, begin a cluster of their own: what most texts are made of
+_PLAIN = (
+    r"\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0482"
+    r"\u2010-\u2015\u2018-\u201f\u2020-\u2022\u2026\u20ac"
+)
+_not_plain = re.compile(f"[^\n{_PLAIN}]").search
+_not_plain_nor_line_end = re.compile(f"[^\n\r{_PLAIN}]|\r(?!\n)").search
+
+_is_hidden = re.compile(f"[{_HIDDEN}]").match
+_is_picture = re.compile(f"[{_PICTURE}]").match
+_joined_pictures = re.compile(
+    f"[{_PICTURE}]{_EXTENDER}*(?:\u200d[{_PICTURE}]{_EXTENDER}*)+"
+).finditer
+_ends_with_picture = re.compile(f"[{_PICTURE}]{_EXTENDER}*\\Z").search
+
+_FIRST_FLAG, _LAST_FLAG = "\U0001f1e6", "\U0001f1ff"
+FLAG_LETTERS: Final = "".join(map(chr, range(ord(_FIRST_FLAG), ord(_LAST_FLAG) + 1)))
+"""The regional indicators, two of which name a flag."""
+_LOOK_BACK = 32  # extenders between two joined pictures; more is no emoji
+
+
+def find_unplain(text: str, start: int = 0) -> int:
+    """Where the first code point stands that needs measuring; -1 where none does.
+
+    All others are shown as themselves, in one cell each, save line ends (a carriage return before
+    its newline is part of one).
+    """
+    search = _not_plain_nor_line_end if "\r" in text else _not_plain
+    found = search(text, start)
+    return -1 if found is None else found.start()
+
+
+def is_flag_letter(character: str) -> bool:
+    """Whether it is a regional indicator, two of which name a flag."""
+    return _FIRST_FLAG <= character <= _LAST_FLAG
+
+
+def joins_before(text: str, offset: int) -> bool:
+    """Whether the picture at `offset` is joined to one before it, as in an emoji of a family."""
+    if not offset or text[offset - 1] != ZERO_WIDTH_JOINER or not _is_picture(text[offset]):
+        return False
+    before = text[max(0, offset - 1 - _LOOK_BACK) : offset - 1]
+    return _ends_with_picture(before) is not None
+
+
+def _look(character: str) -> tuple[str, int]:
+    if character == "\t":
+        return TAB, len(TAB)
+    if character == "\n" or _is_hidden(character):
+        return "", 0
+    if is_flag_letter(character):
+        return chr(ord("A") + ord(character) - ord(_FIRST_FLAG)), 1
+    shown = visible(character)
+    cells = get_character_cell_size(shown)
+    if unicodedata.category(shown) == "Zs":
+        return " " * cells, cells
+    return shown, cells
+
+
+class _Looks(dict[str, tuple[str, int]]):
+    """Fills itself with each code point that was met."""
+
+    def __missing__(self, character: str) -> tuple[str, int]:
+        look = self[character] = _look(character)
+        return look
+
+
+class _Cells(dict[str, int]):
+    def __missing__(self, character: str) -> int:
+        cells = self[character] = _LOOKS[character][1]
+        return cells
+
+
+_LOOKS = _Looks()
+_CELLS = _Cells()
+
+
+def cells_of(character: str) -> int:
+    """The cells of one code point where nothing around it hides it: 0, 1, 2, or 4 for a tab."""
+    return _CELLS[character]
+
+
+def _hidden_by_context(text: str) -> Iterator[int]:
+    if ZERO_WIDTH_JOINER in text:
+        for joined in _joined_pictures(text):
+            yield from range(joined.start() + 1, joined.end())
+    end = text.find("\r\n")
+    while end >= 0:
+        yield end
+        end = text.find("\r\n", end + 1)
+
+
+def widths(text: str) -> bytearray:
+    """The cells of each code point of a whole paragraph, parallel to it."""
+    found = bytearray(map(_CELLS.__getitem__, text))
+    for hidden in _hidden_by_context(text):
+        found[hidden] = 0
+    return found
+
+
+def shown(text: str) -> Sequence[str]:
+    """What is sent to the terminal for each code point of a line, parallel to it.
+
+    The strings join to the line as shown; a newline, and what is part of the picture before it, is
+    shown as the empty string. At most `MARKS_PER_CELL` combining marks follow one base.
+    """
+    if _not_plain(text) is None and "\n" not in text:
+        return text
+    strings = [_LOOKS[character][0] for character in text]
+    for hidden in _hidden_by_context(text):
+        strings[hidden] = ""
+    marks = 0
+    for index, character in enumerate(text):
+        if _CELLS[character] or character == "\n":
+            marks = 0
+        elif strings[index]:
+            marks += 1
+            if marks > MARKS_PER_CELL:
+                strings[index] = ""
+    return strings
+
+
+def stand_ins(text: str) -> tuple[int, ...]:
+    """Where a line shows a picture or box in place of what cannot be shown; to be drawn dim."""
+    if _not_plain(text) is None:
+        return ()
+    return tuple(
+        index
+        for index, character in enumerate(text)
+        if character not in "\n\t"
+        and visible(character) != character
+        and not (character == "\r" and text[index + 1 : index + 2] == "\n")
+    )

@@ -1,0 +1,68 @@
+"""What lies on a text: spans with something said of them, in order, found by line; draws nothing."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Generic, TypeVar
+
+from tui_annotate.domain.spans import Span
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An annotation as a pane shows it.
+
+    Attributes:
+        letter: its name for the reader; one cell wide, only the first character is shown.
+        slot: its colour's slot in the palette, from 0.
+        focused: the one that keys act on; drawn bold, over the others.
+        draft: something is still missing; its letter is drawn small.
+    """
+
+    span: Span
+    letter: str
+    slot: int = 0
+    focused: bool = False
+    draft: bool = False
+
+
+class SpanLayer(Generic[T]):
+    """Spans, each with a value, that may overlap; sorted once, searched by bisection.
+
+    Iterating gives (span, value) by start, then end; equal spans in the order given.
+    """
+
+    def __init__(self, items: Iterable[tuple[Span, T]] = ()) -> None:
+        self._items = sorted(items, key=lambda item: (item[0].start, item[0].end))
+        self._starts = [span.start for span, _ in self._items]
+        self._reach = list(accumulate((span.end for span, _ in self._items), max))
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[tuple[Span, T]]:
+        return iter(self._items)
+
+    def touching(self, start: int, end: int) -> list[tuple[Span, T]]:
+        """The items that share a code point with `[start, end)`, in order."""
+        if not self._items:
+            return []
+        first = bisect_right(self._reach, start)
+        last = bisect_left(self._starts, end)
+        return [item for item in self._items[first:last] if item[0].end > start]
+
+    def changed(self, other: SpanLayer[T]) -> tuple[Span, ...]:
+        """The spans of items that are in one of the two layers only: what must be drawn anew."""
+        gone = list(self._items)
+        come = []
+        for item in other:
+            if item in gone:
+                gone.remove(item)
+            else:
+                come.append(item)
+        return tuple(span for span, _ in (*gone, *come))

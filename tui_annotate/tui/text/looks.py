@@ -1,0 +1,97 @@
+"""Which style a piece of a document gets, from a small number that says what lies on it."""
+
+from __future__ import annotations
+
+from enum import IntFlag
+from typing import Final
+
+from rich.style import Style
+
+from tui_annotate.tui.palette import SLOTS, Palette
+
+PLAIN: Final = 0
+EVIDENCE, HIT, FOCUSED_HIT, SELECTED, HINT = range(6, 11)
+"""Grounds beside 1 to 5, the strengths of matches, and 0; of two on one place the higher is seen."""
+
+_GROUND_BITS, _SLOT_BITS = 4, 4
+_SLOT_SHIFT = _GROUND_BITS
+_FLAG_SHIFT = _GROUND_BITS + _SLOT_BITS
+
+
+class Trait(IntFlag):
+    """What may be true of a piece beside its ground and its label."""
+
+    NONE = 0
+    OVERLAP = 1 << _FLAG_SHIFT
+    FOCUSED = 2 << _FLAG_SHIFT
+    DRAFT = 4 << _FLAG_SHIFT
+    CURRENT = 8 << _FLAG_SHIFT
+    STAND_IN = 16 << _FLAG_SHIFT
+    CURSOR = 32 << _FLAG_SHIFT
+
+
+def look(ground: int, slot: int | None, traits: int) -> int:
+    """The key of a look: a ground, the colour slot of an annotation if one is there, traits."""
+    label = 0 if slot is None else slot % SLOTS + 1
+    return ground | label << _SLOT_SHIFT | traits
+
+
+_UNDERLINE = Style(underline=True)
+_OVERLAP = Style(underline2=True)
+_BOLD = Style(bold=True)
+_ITALIC = Style(italic=True)
+_DIM = Style(dim=True)
+_HOLE = Style(bold=True, underline=True)
+
+
+class Looks(dict[int, Style | None]):
+    """Styles by key, each built once; None for plain text, which costs no bytes.
+
+    Where the cursor stands in a selection that is drawn in reverse, it is a hole in it: both would
+    look alike on a terminal without colours.
+    """
+
+    def __init__(self, palette: Palette) -> None:
+        super().__init__()
+        self.palette = palette
+
+    def __missing__(self, key: int) -> Style | None:
+        style = self._build(key)
+        self[key] = style if style else None
+        return self[key]
+
+    def _build(self, key: int) -> Style:
+        ground = key & (1 << _GROUND_BITS) - 1
+        label = key >> _SLOT_SHIFT & (1 << _SLOT_BITS) - 1
+        style = self._ground(ground)
+        if label:
+            if not ground:
+                style += self.palette.label(label - 1)
+            style += _OVERLAP if key & Trait.OVERLAP else _UNDERLINE
+        if key & (Trait.FOCUSED | Trait.CURRENT):
+            style += _BOLD
+        if key & Trait.DRAFT:
+            style += _ITALIC
+        if key & Trait.STAND_IN:
+            style += _DIM
+        if key & Trait.CURSOR:
+            style = self._cursor(style, ground)
+        return style
+
+    def _ground(self, ground: int) -> Style:
+        palette = self.palette
+        if ground < EVIDENCE:
+            return palette.match(ground)
+        return {
+            EVIDENCE: palette.evidence,
+            HIT: palette.search,
+            FOCUSED_HIT: palette.search_focused,
+            SELECTED: palette.selection,
+            HINT: palette.hint,
+        }[ground]
+
+    def _cursor(self, style: Style, ground: int) -> Style:
+        cursor = self.palette.cursor
+        if ground in (SELECTED, FOCUSED_HIT) and style.reverse and cursor.reverse:
+            return _HOLE
+        return style + cursor

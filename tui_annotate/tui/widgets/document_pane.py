@@ -1,0 +1,218 @@
+"""One document under the annotator's hands: cursor, selection, marks; a screen calls, no key is bound.
+
+The mouse is handled in `document_mouse`, drawing in `document_view`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from tui_annotate.domain.samples import Match, Segment
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.text.clusters import previous_edge
+from tui_annotate.tui.text.layers import Mark, SpanLayer, T
+from tui_annotate.tui.widgets.document_mouse import DocumentMouse
+
+__all__ = ["DocumentPane", "Mark"]
+
+
+class DocumentPane(DocumentMouse):
+    """A document with its cursor and selection, and what lies on it.
+
+    Every change repaints the lines that it touches and no other. Until `load`, the text is empty.
+    """
+
+    def load(self, text: str, segments: Sequence[Segment], *, language: str = "en") -> None:
+        """Show another document from its start; marks and selection are dropped.
+
+        Args:
+            segments: its sentences, in order; they join to `text`.
+            language: of the document; words are told by their script, whatever it says.
+        """
+        del language
+        self._release()
+        self._reset(text, segments)
+        self._wrap()
+        self.scroll_to(y=0, animate=False)
+        self._sync()
+
+    # where the cursor is
+
+    @property
+    def cursor_offset(self) -> int:
+        """The first code point of the character under the cursor (`offset` is Textual's own)."""
+        return self.text_cursor.offset
+
+    @property
+    def selection(self) -> Span | None:
+        """What is selected, whole characters; None where there is a cursor only."""
+        return self.text_cursor.selection
+
+    @property
+    def segment(self) -> int:
+        """The index of the segment under the cursor; 0 in an empty text."""
+        return self.text_cursor.segment
+
+    @property
+    def focus_span(self) -> Span:
+        """The selection, else the sentence under the cursor, without white space at its edges.
+
+        Raises:
+            InvalidSpan: the text is empty.
+        """
+        return self.text_cursor.focus_span
+
+    def move(self, unit: str, step: int, *, extend: bool = False) -> None:
+        """Move the cursor, and the view after it.
+
+        Args:
+            unit: char, word, sentence, paragraph; line, page, half-page; line-start, line-end;
+                start, end (of the document).
+            step: how many units, back where negative; not looked at for starts and ends.
+            extend: the free end of the selection moves (from the cursor where nothing is selected);
+                otherwise the selection is dropped.
+
+        Raises:
+            KeyError: there is no such unit.
+        """
+        rows = {"line": 1, "page": self._page, "half-page": max(1, self._page // 2)}
+        if unit in rows:
+            self._changed(lambda: self._move_rows(step * rows[unit], extend=extend))
+        elif unit in ("line-start", "line-end"):
+            edge = self._line_edge(end=unit == "line-end")
+            self._changed(lambda: self.text_cursor.place(edge, extend=extend))
+            self._goal = None
+        else:
+            self._changed(lambda: self.text_cursor.move(unit, step, extend=extend))
+            self._goal = None
+
+    @property
+    def _page(self) -> int:
+        return max(1, self.scrollable_content_region.height - 2)
+
+    def _move_rows(self, rows: int, *, extend: bool) -> None:
+        layout, cursor = self.text_layout, self.text_cursor
+        y = layout.line_of(cursor.offset)
+        if self._goal is None:
+            self._goal = layout.x_of(cursor.offset)
+        target = min(max(y + rows, 0), layout.lines - 1)
+        if abs(rows) > 1:
+            self._scroll_to_line(self.scroll_offset.y + target - y)
+        cursor.place(self.offset_in_row(self._goal, target), extend=extend)
+
+    def _line_edge(self, *, end: bool) -> int:
+        text = self.text_layout.text
+        first, last = self.text_layout.content(self.text_layout.line_of(self.cursor_offset))
+        return previous_edge(text, last) if end and last > first else first
+
+    def go_to(self, offset: int, *, select: Span | None = None, reveal: bool = True) -> None:
+        """Put the cursor on the character at `offset`, and select a span if one is given.
+
+        Args:
+            select: replaces the selection, and the cursor goes to its end, whatever `offset` is.
+            reveal: scroll there, to a third of the height if it was out of view.
+        """
+        if reveal:
+            self.reveal(select or Span(max(0, offset), max(0, offset) + 1))
+        if select is None:
+            self._changed(lambda: self.text_cursor.place(offset), follow=reveal)
+        else:
+            self._changed(lambda: self.text_cursor.select(select), follow=reveal)
+
+    def select(self, span: Span | None) -> None:
+        """Select whole characters of `span`; None drops the selection and keeps the cursor."""
+        self._changed(lambda: self.text_cursor.select(span))
+
+    def swap_ends(self) -> None:
+        """Let the cursor take hold of the other end of the selection."""
+        self._changed(self.text_cursor.swap_ends)
+
+    def select_word(self) -> None:
+        """Select the word under the cursor, else the next one of its line."""
+        self._changed(self.text_cursor.select_word)
+
+    def grow(self, step: int) -> None:
+        """Select more by sentences (1) or take the last step back (-1); see `TextCursor.grow`."""
+        self._changed(lambda: self.text_cursor.grow(step))
+
+    def words_on_screen(self) -> tuple[Span, ...]:
+        """The words that start in view, in order; those without room for two letters are left out."""
+        layout, top = self.text_layout, self.scroll_offset.y
+        last = min(top + self.scrollable_content_region.height, layout.lines) - 1
+        if last < top or not layout.text:
+            return ()
+        words = list(self.text_cursor.words.within(layout.line(top)[0], layout.line(last)[1]))
+        return tuple(
+            word
+            for word, following in zip(words, [*words[1:], None], strict=True)
+            if self._room(word, following) >= len("ab")
+        )
+
+    def _room(self, word: Span, following: Span | None) -> int:
+        """The cells from a word's start to the next word, or to the end of its line."""
+        layout = self.text_layout
+        end = layout.content(layout.line_of(word.start))[1]
+        if following is not None:
+            end = min(end, following.start)
+        return layout.cells(word.start, end)
+
+    # what lies on the text
+
+    def set_matches(self, matches: Sequence[Match], *, focused: int = 0) -> None:
+        """Light these up, in place of those before; a strength of 0 is left out.
+
+        Args:
+            focused: the rank of the one that keys act on; 0 for none.
+        """
+        lit = SpanLayer((match.span, match) for match in matches if match.strength)
+        changed = [*self._swap("matches", lit)]
+        if focused != self.scene.focused_match:
+            ranks = (focused, self.scene.focused_match)
+            changed += [span for span, match in lit if match.rank in ranks]
+            self.scene.focused_match = focused
+        self.redraw(changed)
+
+    def set_marks(self, marks: Sequence[Mark]) -> None:
+        """Show these annotations, in place of those before."""
+        layer = SpanLayer((mark.span, mark) for mark in marks)
+        self.redraw(self._swap("marks", layer))
+
+    def set_evidence(self, spans: Sequence[Span]) -> None:
+        """Show these spans as taken, in place of those before."""
+        self.redraw(self._swap("evidence", SpanLayer((span, None) for span in spans)))
+
+    def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
+        """Show these hits of a search, in order.
+
+        Args:
+            focused: the number, from 1, of the one that keys act on; 0 for none.
+        """
+        hits = SpanLayer((span, number) for number, span in enumerate(spans, 1))
+        changed = [*self._swap("hits", hits)]
+        numbers = (focused, self.scene.focused_hit)
+        changed += [span for span, number in hits if number in numbers]
+        self.scene.focused_hit = focused
+        self.redraw(changed)
+
+    def set_hints(self, hints: Mapping[str, Span] | None) -> None:
+        """Lay each label over the first cells of its word; None takes them away."""
+        layer = SpanLayer((span, label) for label, span in (hints or {}).items())
+        self.redraw(self._swap("hints", layer))
+
+    def set_visited(self, segments: Collection[int] | None) -> None:
+        """Which sentences were visited: the others get a quiet dot. None: nobody asks."""
+        before, now = self.scene.visited, None if segments is None else frozenset(segments)
+        self.scene.visited = now
+        if before is None or now is None:
+            if before is not now:
+                self._strips.clear()
+                self.refresh()
+            return
+        trimmed = self.text_cursor.sentences.trimmed
+        self.redraw(trimmed(index) for index in now.symmetric_difference(before))
+
+    def _swap(self, name: str, layer: SpanLayer[T]) -> tuple[Span, ...]:
+        """Put a layer of the scene in the place of the one before; the spans that differ."""
+        before: SpanLayer[T] = getattr(self.scene, name)
+        setattr(self.scene, name, layer)
+        return layer.changed(before)
