@@ -1,0 +1,217 @@
+"""Text into sentences that together cover it exactly; refuses to lose, overlap or reorder anything.
+
+pysbd decides where rules can not, but it is never handed more than 1,000 code points, nor its own
+placeholder signs: on long lines it grows with the square of the length, and text that holds its
+placeholders vanishes. Source: N. Sadvilkar and M. Neumann, "PySBD: Pragmatic Sentence Boundary
+Disambiguation", NLP-OSS 2020.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tui_annotate.domain.samples import Segment
+from tui_annotate.methods import boundaries
+
+SEGMENTER = "pysbd-0.3.4+1"
+"""Name and version, stored with the boundaries: other boundaries, other number after the plus."""
+
+LIMIT = 1000
+"""Code points of the longest segment, where it has any boundary to be cut at."""
+
+_HAN = re.compile(f"[{boundaries.HAN}]")
+_HAN_SHARE = 0.25
+_WORD = re.compile(r"[^\W_]")
+_SPACE = re.compile(r"\s*")
+_LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
+_SPACED_ELLIPSIS = re.compile(r"\.(?:[ \xa0]\.){2,}")
+_BRACKET_AFTER_STOP = re.compile(r"(?<=\.)\[")
+_HARMLESS = str.maketrans(
+    dict.fromkeys("∯∮♟♝♨☝ƪ☏♬♭☉☈☇☄ȸȹᓰᓱᓳᓴᓷᓸ⎋⌬✂\\", "_")
+    | {chr(code): "_" for code in (*range(0x20), *range(0x7F, 0xA0)) if not chr(code).isspace()}
+    | dict.fromkeys("\n\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029", " ")
+)
+_DOUBTFUL = (
+    r"\.(?![A-Za-z0-9_])"
+    r"|(?:^|[\s(])(?:[a-z]|[ivx]{2,5}|\d{1,2})\)"  # lists: a) (ii) 3)
+    r'|["”]\s\(|-["\'“”]\s[A-Z]'
+)
+_TRAILING = " \xa0.!?…。！？'\"”’»)]）】」』》"
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What one language needs: pysbd's cutter and the abbreviations it knows."""
+
+    split: Callable[[str], list[str]]
+    abbreviations: frozenset[str]
+    doubtful: re.Pattern[str]
+
+
+def guess_language(text: str) -> str:
+    """"zh" where a quarter of the signs that are no white space are Chinese, else "en"."""
+    signs = len("".join(text.split()))
+    return "zh" if signs and len(_HAN.findall(text)) >= _HAN_SHARE * signs else "en"
+
+
+def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
+    """The sentences of a text, in order; they join to it, white space included.
+
+    White space belongs to the segment before it, that at the start to the first. Offsets are code
+    points. No segment is longer than `LIMIT` unless it holds no boundary, not even white space.
+
+    Args:
+        text: any text; "" gives ().
+        language: as pysbd names it; one that it does not know is cut as English.
+    """
+    if not text:
+        return ()
+    rules = _rules(language)
+    clean = _harmless(text)
+    cuts = [cut for start, end in _lines(text) for cut in _cuts(clean, start, end, rules)]
+    return tuple(_joined(text, _starts(text, cuts)))
+
+
+def segment_all(texts: Sequence[tuple[str, str]]) -> list[tuple[Segment, ...]]:
+    """`segment` over (text, language) pairs, in order: what a pool of processes is given."""
+    return [segment(text, language) for text, language in texts]
+
+
+@lru_cache(maxsize=32)
+def _rules(language: str) -> _Rules:
+    import pysbd  # noqa: PLC0415 - 40 ms that only ingest needs
+    from pysbd.languages import LANGUAGE_CODES  # noqa: PLC0415
+
+    segmenter = pysbd.Segmenter(language=language if language in LANGUAGE_CODES else "en")
+    module = segmenter.language_module
+    known = {*module.Abbreviation.ABBREVIATIONS, *LANGUAGE_CODES["en"].Abbreviation.ABBREVIATIONS}
+    stops = "".join(re.escape(stop) for stop in module.Punctuations if stop != ".")
+    return _Rules(
+        split=lambda text: segmenter.processor(text).process(),
+        abbreviations=frozenset(word.strip().lower() for word in known),
+        doubtful=re.compile(f"[{stops}]|{_DOUBTFUL}"),
+    )
+
+
+def _harmless(text: str) -> str:
+    """The text, sign for sign, without what makes pysbd lose text or never come back."""
+    clean = text.translate(_HARMLESS)
+    return _SPACED_ELLIPSIS.sub(lambda match: match[0].replace(".", "-"), clean)
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    """The extents of the lines, breaks included; lines of one hard-wrapped paragraph are one."""
+    ends = [match.end() for match in _LINE_BREAK.finditer(text)]
+    lines = [pair for pair in zip([0, *ends], [*ends, len(text)], strict=True) if pair[0] < pair[1]]
+    return _unwrapped(text, lines)
+
+
+def _unwrapped(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Joins lines that were broken only because the next word did not fit.
+
+    A text is hard-wrapped where nine of ten of its lines that another follows directly are 40 to
+    120 code points long and leave no room for the first word of the next.
+    """
+    shown = [text[start:end].rstrip() for start, end in lines]
+    width = max(map(len, shown), default=0)
+    joints = [at for at in range(1, len(lines)) if shown[at - 1] and shown[at]]
+    full = {at for at in joints if len(shown[at - 1]) + 1 + len(shown[at].split()[0]) > width}
+    if not 40 <= width <= 120 or len(joints) < 3 or len(full) < 0.9 * len(joints):
+        return lines
+    joined: list[tuple[int, int]] = []
+    for at, (start, end) in enumerate(lines):
+        if at in full:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _cuts(clean: str, start: int, end: int, rules: _Rules) -> Iterator[int]:
+    """Where segments may start in one line, in code points of the text; ascending, the first too."""
+    line = clean[start:end]
+    ends = boundaries.sure_ends(line, rules.abbreviations)
+    edges = [start, *(_skip_space(clean, start + cut) for cut in ends), end]
+    for left, right in zip(edges, edges[1:], strict=False):
+        yield left
+        yield from _bounded(clean, left, right, rules)
+
+
+def _bounded(clean: str, start: int, end: int, rules: _Rules) -> Iterator[int]:
+    """The cuts inside a piece that is surely a whole number of sentences."""
+    end = start + len(clean[start:end].rstrip())
+    while end - start > LIMIT:
+        cut = boundaries.weak_cut(clean, start, start + LIMIT, rules.abbreviations)
+        cut = cut or boundaries.next_cut(clean, start + LIMIT, end)
+        yield from _asked(clean, start, cut, rules)
+        yield cut
+        start = cut
+    yield from _asked(clean, start, end, rules)
+
+
+def _asked(clean: str, start: int, end: int, rules: _Rules) -> Iterator[int]:
+    """The cuts that pysbd makes in a piece; it is not asked where it could find none."""
+    piece = clean[start:end].rstrip()
+    if len(piece) > LIMIT or not rules.doubtful.search(piece.rstrip(_TRAILING)):
+        return
+    for offset in _aligned(piece, rules.split(_BRACKET_AFTER_STOP.sub("_", piece))):
+        cut = boundaries.skip_closers(piece, offset)
+        cut = _skip_space(piece, cut)
+        if not boundaries.never_ends(piece, cut):
+            yield start + cut
+
+
+def _aligned(piece: str, sentences: Iterable[str]) -> Iterator[int]:
+    """Where each of pysbd's sentences ends in the piece, compared without white space.
+
+    Where pysbd changed or lost text, a sentence that is not found gives no cut.
+    """
+    signs = [offset for offset, sign in enumerate(piece) if not sign.isspace()]
+    squeezed = _BRACKET_AFTER_STOP.sub("_", "".join(piece.split()))
+    seen = 0
+    for sentence in sentences:
+        words = "".join(sentence.split())
+        found = squeezed.find(words, seen)
+        if words and found >= 0:
+            seen = found + len(words)
+            if seen < len(signs):
+                yield signs[seen - 1] + 1
+
+
+def _skip_space(text: str, offset: int) -> int:
+    found = _SPACE.match(text, offset)
+    return found.end() if found else offset
+
+
+def _starts(text: str, cuts: Iterable[int]) -> list[int]:
+    """The cuts at which a segment can start, ascending, 0 first."""
+    starts = [0]
+    reached = _skip_space(text, 0)
+    for cut in cuts:
+        if cut <= reached:
+            continue
+        reached = _skip_space(text, cut)
+        if reached < len(text) and boundaries.starts_here(text, reached):
+            starts.append(reached)
+    return starts
+
+
+def _joined(text: str, starts: list[int]) -> Iterator[Segment]:
+    """Segments from their starts; one without letter or digit goes with the one before it."""
+    held = starts[0]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        follows = held < start
+        if follows and not _bare(text, held, start) and not _bare(text, start, end):
+            yield Segment(held, start)
+            held = start
+        elif follows and end - held > LIMIT:
+            yield Segment(held, start)
+            held = start
+    yield Segment(held, len(text))
+
+
+def _bare(text: str, start: int, end: int) -> bool:
+    return not _WORD.search(text, start, end)
