@@ -1,0 +1,213 @@
+"""Every choice that is made outside the store, typed: defaults < files < environment < flags.
+
+The workspace's file is `tui-annotate.toml`; keys and theme are a person's and stand in their own
+`config.toml`. Each field can also be set as `TUI_ANNOTATE_<FIELD>`. Nothing is guessed: an unknown
+key or a value of the wrong kind is refused with file, key and value.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.people import checked_name
+
+WORKSPACE_FILE: Final = "tui-annotate.toml"
+PREFIX: Final = "TUI_ANNOTATE_"
+
+_PROGRAM: Final = "tui-annotate"
+_USER_FIELDS: Final = frozenset({"keys", "theme"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings. A file holds them as keys of the same names at its top level."""
+
+    embedder: str = "auto"
+    """Makes the vectors of a new workspace: `auto`, `none`, or the name of an embedder."""
+
+    order: str = "by-source"
+    """The order of the queue: `by-source`, `ingested`, `random`, or `random:SEED`."""
+
+    language: str = ""
+    """The language of ingested documents; empty: each by its share of Chinese characters."""
+
+    workers: int = 0
+    """Processes that segment at ingest; 0: one for each core."""
+
+    ratings: tuple[str, ...] = ()
+    """The words by which a sample as a whole can be rated; empty: any."""
+
+    theme: str = ""
+    """The theme of the screen; empty: the default one. In a person's own file."""
+
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of the screen: the id of an action to a key or a list of them. In a person's file."""
+
+
+WORKSPACE_TEMPLATE: Final = """\
+# Settings of this workspace. A flag or TUI_ANNOTATE_<KEY> in the environment goes before them.
+
+# embedder = "auto"     # at the first ingest: auto, static, none
+# order = "by-source"   # of the queue: by-source, ingested, random, random:SEED
+# language = ""         # of documents: en, zh; empty: by the text itself
+# workers = 0           # processes of ingest; 0: one for each core
+# ratings = []          # words for a sample as a whole, as ["good", "poor"]
+"""
+
+
+def load(
+    workspace: Path | None = None,
+    *,
+    flags: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings in force.
+
+    Args:
+        workspace: its folder; None where none is needed.
+        flags: values given on a command line; None among them are left out.
+        environment: default: the process's.
+
+    Raises:
+        InvalidInput: names the file or variable, the key and the value that is wrong.
+        Unavailable: a file can not be read.
+    """
+    given = os.environ if environment is None else environment
+    settings = _merged(Settings(), _table(user_file(given)), str(user_file(given)), _USER_FIELDS)
+    if workspace is not None:
+        file = workspace / WORKSPACE_FILE
+        allowed = frozenset(each.name for each in fields(Settings)) - _USER_FIELDS
+        settings = _merged(settings, _table(file), str(file), allowed)
+    for each in fields(Settings):
+        value = given.get(PREFIX + each.name.upper())
+        if value is not None and each.name != "keys":
+            parsed = _from_text(each.name, value)
+            settings = _merged(settings, {each.name: parsed}, "the environment", {each.name})
+    chosen = {name: value for name, value in (flags or {}).items() if value is not None}
+    return _merged(settings, chosen, "the command line", frozenset(chosen))
+
+
+def _table(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file} is no TOML: {error}", "mend the file") from error
+    except OSError as error:
+        raise Unavailable(f"{file} can not be read: {error.strerror}", "check its mode") from error
+
+
+def _merged(
+    settings: Settings, values: Mapping[str, Any], where: str, allowed: frozenset[str] | set[str]
+) -> Settings:
+    for name, value in values.items():
+        if name not in allowed:
+            raise InvalidInput(
+                f"{where}: unknown key {name!r}", "known: " + ", ".join(sorted(allowed))
+            )
+        settings = replace(settings, **{name: _checked(name, value, where)})
+    return settings
+
+
+def _checked(name: str, value: Any, where: str) -> Any:
+    wanted = type(getattr(Settings(), name))
+    if wanted is tuple and isinstance(value, list | tuple):
+        if all(isinstance(word, str) and word for word in value):
+            return tuple(value)
+    elif isinstance(value, wanted) and not isinstance(value, bool):
+        if not isinstance(value, int) or value >= 0:
+            return value
+    kinds = {str: "text", int: "a number from 0", tuple: "a list of texts", dict: "a table"}
+    raise InvalidInput(f"{where}: {name} is {value!r}", f"{name} is {kinds[wanted]}")
+
+
+def _from_text(name: str, value: str) -> Any:
+    """A value of the environment: numbers in digits, lists with commas."""
+    wanted = type(getattr(Settings(), name))
+    if wanted is int and value.isascii() and value.isdigit():
+        return int(value)
+    if wanted is tuple:
+        return [word.strip() for word in value.split(",") if word.strip()]
+    return value
+
+
+def user_file(environment: Mapping[str, str] | None = None) -> Path:
+    """The person's own `config.toml`, which need not exist; `TUI_ANNOTATE_CONFIG` names another."""
+    given = os.environ if environment is None else environment
+    if named := given.get(PREFIX + "CONFIG"):
+        return Path(named)
+    from platformdirs import user_config_dir
+
+    return Path(user_config_dir(_PROGRAM, appauthor=False)) / "config.toml"
+
+
+def _name_file() -> Path:
+    """Where the last `--as` is remembered; `TUI_ANNOTATE_STATE` names another folder."""
+    if named := os.environ.get(PREFIX + "STATE"):
+        return Path(named) / "name"
+    from platformdirs import user_state_dir
+
+    return Path(user_state_dir(_PROGRAM, appauthor=False)) / "name"
+
+
+def person_name(given: str = "") -> str:
+    """Who works here: the name given now, else the one given last time, else the login name.
+
+    A name that is given is remembered where that can be written.
+
+    Raises:
+        InvalidInput: it is no name.
+    """
+    file = _name_file()
+    if given:
+        name = checked_name(given)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            file.write_text(name + "\n", "utf-8")
+        except OSError:
+            return name  # a home that can not be written costs the memory, not the work
+        return name
+    try:
+        return checked_name(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, InvalidInput):
+        return checked_name(_login())
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "me"  # a container's user without a name
+
+
+def find_workspace(flag: Path | None = None) -> Path:
+    """The workspace that is meant: the flag, `TUI_ANNOTATE_WORKSPACE`, or the nearest parent.
+
+    Raises:
+        NotFound: what is named is no workspace, or there is none above the current folder.
+    """
+    named = flag or os.environ.get(PREFIX + "WORKSPACE")
+    if named:
+        folder = Path(named)
+        if not (folder / WORKSPACE_FILE).is_file():
+            raise NotFound(
+                f"{folder} is no workspace: it holds no {WORKSPACE_FILE}",
+                f"make one: tui-annotate init {folder}",
+            )
+        return folder.resolve()
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / WORKSPACE_FILE).is_file():
+            return folder
+    raise NotFound(
+        f"neither {here} nor a folder above it is a workspace",
+        "make one with tui-annotate init, or name one with -w DIR",
+    )
