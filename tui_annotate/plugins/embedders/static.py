@@ -1,0 +1,129 @@
+"""Static word vectors that come with the package wordllama: a table look-up, no model, no network.
+
+Reads the two files of that package itself. Its own loader looks on the internet for files that lie
+beside it, sets up logging for the whole process, and copies the table; here the table is mapped
+into memory, so that all processes of a machine share it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tui_annotate.domain.errors import Unavailable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_HINT = (
+    "pip install 'wordllama>=0.4' (there is none for Linux on ARM, nor for Python 3.14: there the"
+    " assist works with words alone)"
+)
+_LONGEST = 20_000
+_AT_ONCE = 128
+
+
+class StaticEmbedder:
+    """The mean of a text's word-piece vectors, at unit length.
+
+    Raises:
+        Unavailable: wordllama is not installed, or holds other files than we know.
+    """
+
+    name = "static"
+
+    def __init__(self) -> None:
+        folder = _package()
+        weights = _one(folder / "weights", "*_256.safetensors")
+        pieces = _one(folder / "tokenizers", "*_tokenizer_config.json")
+        self._table = _mapped(weights)
+        self._pieces = _tokenizer(pieces)
+        self.version = f"{_release()}-{_fingerprint(weights, pieces)}"
+        self.dimensions = int(self._table.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(n, dimensions), rows of unit length in the order of the texts.
+
+        A row of zeros where a text holds no word piece. Of a text only the first 20,000 code
+        points count.
+        """
+        import numpy as np
+
+        made = np.zeros((len(texts), self.dimensions), np.float32)
+        for first, ids in self._batches(texts):
+            counts = np.array([len(row) for row in ids])
+            kept = np.flatnonzero(counts)
+            if not len(kept):
+                continue
+            rows = self._table[np.concatenate([ids[at] for at in kept])].astype(np.float32)
+            starts = np.concatenate([[0], np.cumsum(counts[kept])[:-1]])
+            made[first + kept] = np.add.reduceat(rows, starts, axis=0)
+        lengths = np.linalg.norm(made, axis=1, keepdims=True)
+        np.divide(made, lengths, out=made, where=lengths > 0)
+        return made
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[int, list[NDArray[np.int64]]]]:
+        import numpy as np
+
+        for first in range(0, len(texts), _AT_ONCE):
+            some = [text[:_LONGEST] for text in texts[first : first + _AT_ONCE]]
+            encoded = self._pieces.encode_batch_fast(some, add_special_tokens=False)
+            yield first, [np.array(each.ids, np.int64) for each in encoded]
+
+
+def _package() -> Path:
+    """The folder of wordllama, found without importing it."""
+    spec = find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise Unavailable("static vectors need the package wordllama, which is missing", _HINT)
+    return Path(spec.origin).parent
+
+
+def _one(folder: Path, pattern: str) -> Path:
+    found = sorted(folder.glob(pattern))
+    if not found:
+        raise Unavailable(f"wordllama has no {pattern} in {folder}", _HINT)
+    return found[0]
+
+
+def _release() -> str:
+    try:
+        return version("wordllama")
+    except PackageNotFoundError:
+        return "0"
+
+
+def _tokenizer(path: Path) -> Any:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise Unavailable("static vectors need tokenizers, which is missing", _HINT) from error
+    return Tokenizer.from_file(str(path))
+
+
+def _mapped(path: Path) -> NDArray[np.float16]:
+    """The one table of a safetensors file: eight bytes of length, a JSON header, the numbers."""
+    import numpy as np
+
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size)) if size < 100_000 else {}
+    table = header.get("embedding.weight", {})
+    if table.get("dtype") != "F16":
+        raise Unavailable(f"{path} does not hold the vectors that we know", _HINT)
+    start, _ = table["data_offsets"]
+    return np.memmap(path, np.float16, "r", 8 + size + start, tuple(table["shape"]))
+
+
+def _fingerprint(*paths: Path) -> str:
+    """A short hash of the contents: vectors of other weights are other vectors."""
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(path.read_bytes())
+    return whole.hexdigest()[:12]
