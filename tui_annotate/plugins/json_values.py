@@ -46,6 +46,7 @@ def json_values(
     Raises:
         NotFound, InvalidInput, Unavailable: the file can not be opened at all.
     """
+    before = meter.done if meter else 0
     stream = chunks(path, encoding=encoding, meter=meter)
     try:
         head = _head(stream)
@@ -57,7 +58,7 @@ def json_values(
         else:
             stream.close()
             if meter is not None:
-                meter.done = 0
+                meter.done = before
             yield from _line_values(path, encoding, meter)
     except InvalidRecord as error:
         yield Problem(error.where, _without(error), error.hint)

@@ -1,0 +1,1 @@
+"""What users do: one deed a module; none knows another."""

@@ -1,0 +1,201 @@
+"""Ingest: records into the store, in batches; once more adds nothing, and a killed run goes on.
+
+Texts go to SQL first, in short transactions; vectors follow, as a cache that SQL keeps account of.
+A record that contradicts what is stored is refused; nothing is overwritten unasked.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.records import Problem, RecordFilter
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import Embedder
+from tui_annotate.services.ingest.files import Files
+from tui_annotate.services.ingest.report import IngestReport, Outcome, Progress
+from tui_annotate.services.ingest.run import Records, Run, Watcher
+from tui_annotate.services.ingest.vectors import AUTO, NONE, Vectors, rebuild
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.annotations import AnnotationStore
+    from tui_annotate.storage.corpus import CorpusStore
+    from tui_annotate.storage.vectors import VectorStore
+
+__all__ = ["AUTO", "NONE", "Files", "Ingest", "IngestReport", "Outcome", "Progress"]
+
+
+def _load_embedder(name: str) -> Embedder:
+    return registry.load("embedders", name)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """Takes records into a workspace.
+
+    Attributes:
+        stores: opens the vector store; called at the first need, as it loads LanceDB.
+        load: makes an embedder by name.
+        workers: processes that segment; 0 for one a processor.
+    """
+
+    corpus: CorpusStore
+    annotations: AnnotationStore
+    stores: Callable[[], VectorStore]
+    load: Callable[[str], Embedder] = _load_embedder
+    workers: int = 0
+
+    def run(
+        self,
+        records: Records,
+        *,
+        embedder: str = AUTO,
+        strict: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[Progress], None] | None = None,
+        problem: Callable[[Problem], None] | None = None,
+    ) -> IngestReport:
+        """Stores records that are not stored yet, with their annotations.
+
+        Args:
+            records: `Files`, or anything that can be iterated; twice where `strict`.
+            embedder: a name, `auto` for the workspace's own, or `none`.
+            strict: all records are looked at first; if one is refused, nothing is stored.
+            dry_run: looks at all records and stores nothing.
+            progress: called after every batch.
+            problem: called for every problem, as the report keeps only the first.
+
+        Raises:
+            Conflict: the workspace has another embedder.
+            InvalidInput: `strict`, and `records` can be read but once.
+            NotFound, Unavailable: a file or a store can not be opened.
+        """
+        began = time.monotonic()
+        vectors = self._vectors(embedder)
+        watcher = Watcher(progress, problem)
+        if strict and iter(records) is records:
+            raise InvalidInput("strict needs records that can be read twice", "give a list")
+        if strict or dry_run:
+            run = self._run(watcher)
+            for _ in run.check(records):
+                pass
+            run.report.dry = dry_run
+            if dry_run or run.report.refused:
+                return _ended(run, began, vectors.name, refused=strict and run.report.refused > 0)
+            watcher = Watcher(progress)  # the doubts are told
+        run = self._run(watcher)
+        run.store(records, vectors)
+        return _ended(run, began, vectors.name)
+
+    def replace(
+        self,
+        records: Records,
+        *,
+        dataset: str,
+        with_annotations: bool = False,
+        embedder: str = AUTO,
+        progress: Callable[[Progress], None] | None = None,
+        problem: Callable[[Problem], None] | None = None,
+    ) -> IngestReport:
+        """Makes a dataset what the records are: other texts are exchanged, what they have not goes.
+
+        Work of people on samples whose texts stay is kept. Nothing is changed where a record is
+        refused. `records` must be readable twice.
+
+        Raises:
+            NotFound: there is no such dataset.
+            Conflict: people worked on samples that would change or go, and `with_annotations` is
+                False; or the workspace has another embedder.
+            InvalidInput: a record is of another dataset, or the records can be read but once.
+        """
+        began = time.monotonic()
+        if iter(records) is records:
+            raise InvalidInput("replace needs records that can be read twice", "give a list")
+        stored = set(self.corpus.keys(dataset))
+        if not stored:
+            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
+        vectors = self._vectors(embedder)
+        looked = self._run(Watcher(progress, problem), exchange=with_annotations)
+        changed: set[SampleKey] = set()
+        gone = stored
+        for record, other_texts in looked.check(records):
+            if record.sample.dataset != dataset:
+                raise InvalidInput(
+                    f"sample {record.sample.key} is not of dataset {dataset!r}",
+                    f"name it with --dataset {dataset}",
+                )
+            gone.discard(record.sample.key)
+            if other_texts:
+                changed.add(record.sample.key)
+        if looked.report.refused:
+            return _ended(looked, began, vectors.name, refused=True)
+        if not with_annotations:
+            self._refuse_lost_work(dataset, changed | gone)
+        run = self._run(Watcher(progress), exchange=with_annotations)
+        run.store(records, vectors)
+        self.corpus.remove_samples(sorted(gone), with_annotations=with_annotations)
+        run.report.removed = len(gone)
+        return _ended(run, began, vectors.name)
+
+    def rebuild(
+        self,
+        *,
+        embedder: str = AUTO,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> IngestReport:
+        """Makes all vectors anew, with the workspace's embedder or another; `none` drops them.
+
+        Raises:
+            NotFound, Unavailable: the embedder can not be had.
+        """
+        began = time.monotonic()
+
+        def told(documents: int) -> None:
+            if progress is not None:
+                seconds = time.monotonic() - began
+                progress(Progress("vectors", documents, seconds=seconds))
+
+        vectors = rebuild(
+            self.corpus, stores=self.stores, load=self.load, wanted=embedder, told=told
+        )
+        return IngestReport(
+            embedded=vectors.embedded,
+            embedder=vectors.name,
+            notes=vectors.notes,
+            seconds=time.monotonic() - began,
+        )
+
+    def _vectors(self, embedder: str) -> Vectors:
+        return Vectors(self.corpus, stores=self.stores, load=self.load, wanted=embedder)
+
+    def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> Run:
+        workers = self.workers or os.cpu_count() or 1
+        return Run(
+            self.corpus, self.annotations, watcher=watcher, workers=workers, exchange=exchange
+        )
+
+    def _refuse_lost_work(self, dataset: str, keys: set[SampleKey]) -> None:
+        worked = [
+            record.sample.key
+            for record in self.corpus.records(RecordFilter(dataset=dataset))
+            if record.sample.key in keys and (record.annotations or record.assignments)
+        ]
+        if worked:
+            raise Conflict(
+                f"people worked on {len(worked)} samples whose texts would change or go, "
+                f"for example {worked[0]}",
+                "export their work first; to drop it as well, add --with-annotations",
+            )
+
+
+def _ended(run: Run, began: float, embedder: str, *, refused: bool = False) -> IngestReport:
+    report = run.report
+    report.embedder = embedder
+    report.seconds = time.monotonic() - began
+    report.strict = refused
+    return report

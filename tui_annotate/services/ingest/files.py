@@ -1,0 +1,48 @@
+"""The records of files, one file after another; can be read again from the start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ImportOptions, Meter
+
+
+@dataclass(slots=True)
+class Files:
+    """Files with what the user said about them; iterating reads them.
+
+    Attributes:
+        format: an importer's name; empty for the one that each file's content asks for.
+    """
+
+    paths: Sequence[Path]
+    format: str = ""
+    options: ImportOptions = field(default_factory=ImportOptions)
+    _meter: Meter = field(default_factory=Meter, init=False)
+
+    def __iter__(self) -> Iterator[Record | Problem]:
+        """Records and problems in the order of the files.
+
+        Raises:
+            NotFound, InvalidInput, Unavailable: a file can not be opened, its form is not certain,
+                or there is no such format; before anything of any file is given.
+        """
+        named = [(path, self._importer(path)) for path in self.paths]
+        self._meter = Meter(sum(path.stat().st_size for path in self.paths))
+        options = replace(self.options, meter=self._meter)
+        for path, name in named:
+            importer = registry.load("importers", name)
+            with registry.guarded("importers", name):
+                yield from importer.read(path, options)
+
+    def _importer(self, path: Path) -> str:
+        detected = registry.detect(path, encoding=self.options.encoding) if not self.format else ""
+        return self.format or detected
+
+    def share(self) -> float:
+        """How much of the bytes has been read, in [0, 1]."""
+        return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0

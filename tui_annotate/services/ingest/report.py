@@ -1,0 +1,106 @@
+"""What ingest tells while it runs and at its end; values only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from tui_annotate.domain.records import Problem
+
+KEPT_PROBLEMS = 1000
+"""Problems that a report holds; a file with more of them is told by number, and by a callback."""
+
+
+class Outcome(StrEnum):
+    """How much of the input is in the store at the end; new or known before."""
+
+    ALL = "all"
+    SOME = "some"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A moment of an ingest.
+
+    Attributes:
+        phase: `checking`, `storing` or `vectors`.
+        records: read so far, refused ones too; documents embedded in the phase `vectors`.
+        share: of the input read, in [0, 1]; None where its size is unknown.
+        seconds: since the phase began.
+    """
+
+    phase: str
+    records: int
+    added: int = 0
+    known: int = 0
+    refused: int = 0
+    share: float | None = None
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Records a second."""
+        return self.records / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def left(self) -> float | None:
+        """Seconds to go at this pace; None where nothing can be said."""
+        if not self.share:
+            return None
+        return self.seconds * (1 - self.share) / self.share
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What an ingest did.
+
+    Attributes:
+        added, known, replaced: samples that were new, were there with the same texts, got others.
+        removed: samples taken out because the file has them no more (`replace` alone).
+        refused: records left out; `doubts`: things worth a look in records that were taken.
+        documents, segments: stored now; what was there is not counted.
+        annotations: imported now; `annotations_known` were there, `annotations_removed` had been
+            removed here and stay so.
+        embedded: documents that got vectors now.
+        embedder: the one in use; `none` where there are no vectors.
+        problems: the first of them, refusals and doubts.
+        notes: what else a person should know, one line each.
+        dry: nothing was stored because nothing was to be.
+        strict: nothing was stored because something was refused.
+    """
+
+    added: int = 0
+    known: int = 0
+    replaced: int = 0
+    removed: int = 0
+    refused: int = 0
+    doubts: int = 0
+    documents: int = 0
+    segments: int = 0
+    annotations: int = 0
+    annotations_known: int = 0
+    annotations_removed: int = 0
+    embedded: int = 0
+    embedder: str = ""
+    seconds: float = 0.0
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    dry: bool = False
+    strict: bool = False
+
+    @property
+    def outcome(self) -> Outcome:
+        """How much is in."""
+        if self.strict or not self.added + self.known + self.replaced:
+            return Outcome.NONE
+        return Outcome.SOME if self.refused else Outcome.ALL
+
+    def note_problem(self, problem: Problem) -> None:
+        """Counts a problem, and keeps it while there are few."""
+        if problem.refused:
+            self.refused += 1
+        else:
+            self.doubts += 1
+        if len(self.problems) < KEPT_PROBLEMS:
+            self.problems.append(problem)
