@@ -27,16 +27,21 @@ class GuidanceStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @staticmethod
+    def hash_of(text: str) -> str:
+        """What names a version: SHA-256 of the text as UTF-8, in hex."""
+        return hashlib.sha256(text.encode()).hexdigest()
+
     def keep(self, kind: Guidance, text: str, *, dataset: str = "") -> str:
         """Stores a version and puts it in force, in the workspace or in one dataset.
 
         Returns:
-            Its hash: SHA-256 of the text as UTF-8.
+            Its hash.
 
         Raises:
             NotFound: there is no such dataset.
         """
-        version = hashlib.sha256(text.encode()).hexdigest()
+        version = self.hash_of(text)
         row = {"kind": kind.value, "hash": version, "text": text, "created": utc_now()}
         with self._database.writing() as connection:
             connection.execute(insert(TEXTS).values(row).on_conflict_do_nothing())

@@ -110,7 +110,7 @@ class VectorStore:
             leftover.unlink(missing_ok=True)
 
     def add(self, table: str, rows: Iterable[Row]) -> int:
-        """Writes the rows of whole documents, in place of any that were there.
+        """Writes the rows of whole documents, to the disk, in place of any that were there.
 
         So a document whose vectors were written by a process that was killed before it could say
         so is not there twice.
@@ -131,6 +131,7 @@ class VectorStore:
                     batch = []
             if batch:
                 count += self._put(table, batch)
+            self.sync()
         return count
 
     def _put(self, table: str, batch: Sequence[Row]) -> int:

@@ -1,0 +1,62 @@
+"""Looks whether a store is sound: its pages, its keys, and that its caches say what the log says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tui_annotate.domain.errors import Conflict, NotFound, TuiAnnotateError
+from tui_annotate.domain.history import replay
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.database import SCHEMA, Database
+
+_RESTORE = "put the newest file of backups/ in place of store.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        what: its name.
+        state: "ok", "doubt" (works, but less than it could) or "wrong".
+        says: what was found.
+        mend: the line that mends it; empty where there is nothing to mend.
+    """
+
+    what: str
+    state: str
+    says: str
+    mend: str = ""
+
+
+def inspect(database: Database, log: AnnotationStore) -> list[Finding]:
+    """Findings on pages, keys and log; reads the whole store."""
+    try:
+        with database.reading() as connection:
+            pages = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
+            lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    except TuiAnnotateError as error:
+        return [Finding("store", "wrong", error.message, error.hint)]
+    if pages != "ok":
+        return [Finding("store", "wrong", str(pages).splitlines()[0], _RESTORE)]
+    if lost is not None:
+        return [Finding("store", "wrong", f"a row of {lost[0]} points nowhere", _RESTORE)]
+    return [Finding("store", "ok", f"sound, version {SCHEMA}"), _log_found(log)]
+
+
+def _log_found(log: AnnotationStore) -> Finding:
+    count = 0
+    for person, key in log.streams():
+        events = log.events(person, key)
+        count += len(events)
+        try:
+            told = replay(events)
+            stands = log.stream(person, key)
+        except NotFound:
+            continue  # its dataset was removed; the log outlives it
+        except Conflict as error:
+            return Finding("log", "wrong", error.message, _RESTORE)
+        if told != stands.state or events[-1].hash != stands.head:
+            says = f"the work of {person} on {key} is not what the log says"
+            return Finding("log", "wrong", says, _RESTORE)
+    return Finding("log", "ok", f"{count} events, each follows its predecessor")
