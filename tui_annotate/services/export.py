@@ -29,7 +29,7 @@ class Export:
         filters: RecordFilter | None = None,
         options: ExportOptions | None = None,
     ) -> Report:
-        """Writes the records under a filter, all of one moment, sorted by (dataset, sample).
+        """Writes the records under a filter, all of one moment, by dataset, then as they came.
 
         Args:
             exporter: an exporter's name.

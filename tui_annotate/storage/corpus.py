@@ -112,7 +112,7 @@ class CorpusStore:
             return tuple(SampleKey(*row) for row in connection.execute(query))
 
     def records(self, filters: RecordFilter) -> Iterator[Record]:
-        """The records under a filter, sorted by (dataset, id), of one moment, in constant memory."""
+        """The records under a filter, by dataset, then as they came; of one moment, streamed."""
         with self._database.reading() as connection:
             yield from records.stream(connection, filters)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, func, select
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
@@ -91,7 +91,7 @@ def stored_sample(connection: Connection, key: SampleKey) -> StoredSample:
 
 
 def stream(connection: Connection, filters: RecordFilter) -> Iterator[Record]:
-    """The records under a filter, sorted by (dataset, id), in memory that does not grow."""
+    """The records under a filter, by dataset, then as they came, in memory that does not grow."""
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in _people(connection)}
     sieve = _Sieve(filters, people)
     documents = _Documents(connection)
@@ -113,15 +113,20 @@ def _people(connection: Connection) -> Iterable[Any]:
 
 
 def _pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Sequence[Any]]:
-    query = _SAMPLE.where(SAMPLES.c.dataset_id == dataset_id).order_by(SAMPLES.c.external)
+    """In order of arrival, so that what came in as a file goes out in the file's order."""
+    mine = SAMPLES.c.dataset_id == dataset_id
     if sample:
-        yield connection.execute(query.where(SAMPLES.c.external == sample)).all()
+        yield connection.execute(_SAMPLE.where(mine, SAMPLES.c.external == sample)).all()
         return
-    page: Sequence[Any] = connection.execute(query.limit(_PAGE)).all()
+    extent = select(func.min(SAMPLES.c.id), func.max(SAMPLES.c.id)).where(mine)
+    first, last = connection.execute(extent).one()
+    # "+ 0" keeps SQLite off the index by dataset, after which it would sort for every page.
+    query = _SAMPLE.where(SAMPLES.c.dataset_id + 0 == dataset_id, SAMPLES.c.id <= last)
+    query = query.order_by(SAMPLES.c.id).limit(_PAGE)
+    page: Sequence[Any] = connection.execute(query.where(SAMPLES.c.id >= first)).all()
     while page:
         yield page
-        behind = query.where(SAMPLES.c.external > page[-1].external)
-        page = connection.execute(behind.limit(_PAGE)).all()
+        page = connection.execute(query.where(SAMPLES.c.id > page[-1].id)).all()
 
 
 def _sample(dataset: str, row: Any, documents: Sequence[Document]) -> Sample:
