@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import ClassVar
 
 from textual import events
@@ -43,10 +44,17 @@ class LineInput(Input):
         value: str = "",
         *,
         placeholder: str = "",
+        spared: Collection[str] = (),
         id: str | None = None,  # noqa: A002  Textual's name
     ) -> None:
+        """Keys in `spared` are not text: a binding of the screen with priority may have them."""
         super().__init__(typed(value), placeholder=typed(placeholder), select_on_focus=False, id=id)
         self.cursor_blink = False
+        self._spared = frozenset(spared)
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Textual's hook: whether the key is text for this input."""
+        return key not in self._spared and super().check_consume_key(key, character)
 
     def insert_text_at_cursor(self, text: str) -> None:
         """What is typed or pasted, made fit for one line."""

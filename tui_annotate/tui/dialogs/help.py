@@ -73,7 +73,8 @@ class HelpDialog(Reader):
         """One column, or two of about the same height."""
         columns = 2 if cells >= _TWO_COLUMNS else 1
         room = (cells - 1 - _GAP * (columns - 1)) // columns
-        blocks = [_group(group, room) for group in self._groups]
+        columns_of = _columns([row for group in self._groups for row in group.rows])
+        blocks = [_group(group, room, columns_of) for group in self._groups]
         if self._legend:
             blocks.append(_legend(self._legend, room))
         if columns == 1:
@@ -81,12 +82,18 @@ class HelpDialog(Reader):
         return _side_by_side(blocks, room)
 
 
-def _group(group: HelpGroup, cells: int) -> list[list[Words]]:
-    rows = [(shown(key), shown(action), shown(text)) for key, action, text in group.rows]
-    keys = min(max((width(key) for key, _, _ in rows), default=0), _LONGEST_KEY)
-    actions = min(max((width(action) for _, action, _ in rows), default=0), _LONGEST_ACTION)
+def _columns(rows: Sequence[tuple[str, str, str]]) -> tuple[int, int]:
+    """Cells for keys and for actions, the same in all groups."""
+    keys = max((width(shown(key)) for key, _, _ in rows), default=0)
+    actions = max((width(shown(action)) for _, action, _ in rows), default=0)
+    return min(keys, _LONGEST_KEY), min(actions, _LONGEST_ACTION)
+
+
+def _group(group: HelpGroup, cells: int, columns: tuple[int, int]) -> list[list[Words]]:
+    keys, actions = columns
     lines: list[list[Words]] = [[(shown(group.title), "title_focused")]]
-    for key, action, text in rows:
+    for row in group.rows:
+        key, action, text = map(shown, row)
         pieces = wrapped(text, cells - keys - actions - 5)
         lines.append(
             [

@@ -120,7 +120,10 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
 
     def body(self) -> ComposeResult:
         """The input, and what it finds."""
-        yield LineInput(placeholder="type any part of a name or description")
+        yield LineInput(
+            placeholder="type any part of a name or description",
+            spared=("space",) if self._multiple else (),
+        )
         yield _Labels()
 
     def on_mount(self) -> None:
@@ -134,12 +137,6 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
         """Space is told only where it marks."""
         mark = [("Space", "mark")] if self._multiple else []
         return [("↑↓", "move"), *mark, ("Enter", "take"), ("Esc", "close")]
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Space is text unless several labels may be marked."""
-        if action == "mark":
-            return self._multiple
-        return super().check_action(action, parameters)
 
     def action_move(self, step: int) -> None:
         """Up and Down, by so many rows."""

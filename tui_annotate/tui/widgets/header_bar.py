@@ -22,6 +22,7 @@ class _Plan(NamedTuple):
     sample: int
     percent: bool = True
     words: bool = True
+    state: bool = True
 
 
 _PLANS = (
@@ -35,6 +36,7 @@ _PLANS = (
     _Plan(bar=0, person=0, dataset=0, sample=16, percent=False),
     _Plan(bar=0, person=0, dataset=0, sample=10, percent=False, words=False),
     _Plan(bar=0, person=0, dataset=0, sample=0, percent=False, words=False),
+    _Plan(bar=0, person=0, dataset=0, sample=0, percent=False, state=False),
 )
 
 
@@ -109,7 +111,7 @@ class HeaderBar(FixedRows):
         parts.append(self._progress(plan))
         if plan.sample and header.sample:
             parts.append([(cut(header.sample, plan.sample), palette.strong)])
-        if header.state:
+        if plan.state and header.state:
             parts.append([(_state(header.state, words=plan.words), palette.accent)])
         right: list[list[Run]] = []
         if plan.person and header.person:

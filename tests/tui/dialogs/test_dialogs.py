@@ -1,0 +1,204 @@
+"""The dialogs that ask or tell one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.tui.stage import HOSTILE, staged
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.labels import parse_labels
+from tui_annotate.tui.dialogs.confirm import ConfirmDialog
+from tui_annotate.tui.dialogs.find import FindDialog
+from tui_annotate.tui.dialogs.frame import Dialog
+from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
+from tui_annotate.tui.dialogs.jump import JumpDialog
+from tui_annotate.tui.dialogs.label_picker import LabelPicker
+from tui_annotate.tui.dialogs.message import MessageDialog
+from tui_annotate.tui.dialogs.reasons import ReasonDialog
+
+_GROUPS = [
+    HelpGroup("Moving", [("↑ ↓", "sentence", "previous and next; the matches follow")]),
+    HelpGroup("Marking", [("1-9", "label", "a leaf saves"), ("Space", "evidence", "")]),
+]
+
+
+def _find(text: str) -> str:
+    if text != "cnn-1":
+        raise NotFound(f"no sample {text!r}", "ids look like cnn-1")
+    return text
+
+
+_ALL: dict[str, Callable[[], Dialog[Any]]] = {
+    "confirm": lambda: ConfirmDialog("Delete?"),
+    "find": FindDialog,
+    "help": lambda: HelpDialog(_GROUPS),
+    "jump": lambda: JumpDialog(_find),
+    "labels": lambda: LabelPicker(parse_labels("[One, Two]")),
+    "message": lambda: MessageDialog([("Guidelines", "text")]),
+    "reasons": lambda: ReasonDialog("Why?", ["no time"]),
+}
+
+
+@pytest.mark.parametrize("name", _ALL)
+@pytest.mark.parametrize("key", ["escape", "backspace"])
+async def test_escape_and_backspace_close(name: str, key: str) -> None:
+    """Every dialog closes without a result; Backspace as long as nothing is typed."""
+    async with staged(screen=_ALL[name]()) as (stage, pilot):
+        await pilot.press(key)
+        await pilot.pause()
+        assert stage.results == [None]
+
+
+@pytest.mark.parametrize("name", ["confirm", "help", "message", "reasons"])
+async def test_q_closes_where_nothing_is_typed(name: str) -> None:
+    """Letters are text only where there is an input."""
+    async with staged(screen=_ALL[name]()) as (stage, pilot):
+        await pilot.press("q")
+        await pilot.pause()
+        assert stage.results == [None]
+
+
+@pytest.mark.parametrize("name", _ALL)
+@pytest.mark.parametrize("size", [(80, 24), (140, 40), (40, 12)])
+async def test_every_dialog_shows_its_keys(name: str, size: tuple[int, int]) -> None:
+    """The line of keys is in the window at any size."""
+    async with staged(screen=_ALL[name](), size=size) as (stage, _):
+        assert any(word in stage.text() for word in ("Esc", "close", "y yes"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [(["y"], True), (["n"], False), (["enter"], False), (["x", "y"], True)],
+)
+async def test_a_question_is_answered_by_a_letter(keys: list[str], answer: bool) -> None:
+    """Enter takes the usual answer, which is no unless it is said otherwise; other keys nothing."""
+    async with staged(screen=ConfirmDialog("Delete B?", "its note too")) as (stage, pilot):
+        assert "its note too" in stage.text()
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert stage.results == [answer]
+
+
+async def test_the_usual_answer_may_be_yes() -> None:
+    """Enter then means yes."""
+    dialog = ConfirmDialog("Finish?", yes="finish", default=True)
+    async with staged(screen=dialog) as (stage, pilot):
+        assert "y Enter finish" in stage.text()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert stage.results == [True]
+
+
+async def test_a_jump_dismisses_with_what_was_found() -> None:
+    """A wrong id is told inside, and the next try is free."""
+    async with staged(screen=JumpDialog(_find)) as (stage, pilot):
+        await pilot.press("x", "enter")
+        await stage.workers.wait_for_complete()
+        await pilot.pause()
+        assert "✗ no sample 'x'  ids look like cnn-1" in stage.text()
+        assert stage.results == []
+        await pilot.press("backspace", *"cnn-1", "enter")
+        await stage.workers.wait_for_complete()
+        await pilot.pause()
+        assert stage.results == ["cnn-1"]
+
+
+async def test_an_error_with_hostile_text_is_harmless() -> None:
+    """An error repeats what was typed or stored."""
+
+    def refuse(text: str) -> str:
+        raise NotFound(f"{text} {HOSTILE}", HOSTILE)
+
+    async with staged(screen=JumpDialog(refuse), size=(140, 24)) as (stage, pilot):
+        await pilot.press("x", "enter")
+        await stage.workers.wait_for_complete()
+        await pilot.pause()
+        assert "✗ x ␛]52" in stage.text()
+
+
+async def test_find_searches_while_one_types() -> None:
+    """Every change is searched, and what was found is told; Enter gives the query."""
+    queries: list[str] = []
+
+    def search(query: str) -> str:
+        queries.append(query)
+        return f"{len(query)} found"
+
+    async with staged(screen=FindDialog("b", search=search)) as (stage, pilot):
+        await pilot.press("中", "q")
+        await pilot.pause()
+        assert queries == ["b", "b中", "b中q"]
+        assert "3 found" in stage.text()
+        assert stage.lines()[0].strip() == ""
+        await pilot.press("enter")
+        await pilot.pause()
+        assert stage.results == ["b中q"]
+
+
+async def test_a_reason_is_a_digit_away() -> None:
+    """The digit gives the text; digits beyond the reasons do nothing."""
+    async with staged(screen=ReasonDialog("Why skip?", ["no time", "太长"])) as (stage, pilot):
+        assert " 2  太长" in stage.text()
+        await pilot.press("9", "enter", "2")
+        await pilot.pause()
+        assert stage.results == ["太长"]
+
+
+async def test_a_reason_may_be_in_own_words() -> None:
+    """0 opens an input, which takes digits as text."""
+    async with staged(screen=ReasonDialog("Why?", ["no time"])) as (stage, pilot):
+        await pilot.press("0", "enter", "1", "q", "enter")
+        await pilot.pause()
+        assert stage.results == ["1q"]
+
+
+async def test_no_reason_only_where_none_is_needed() -> None:
+    """Enter without a choice gives an empty reason where it is optional."""
+    async with staged(screen=ReasonDialog("Why?", ["x"], optional=True)) as (stage, pilot):
+        await pilot.press("enter")
+        await pilot.pause()
+        assert stage.results == [""]
+
+
+async def test_help_has_one_column_at_80_and_two_at_140() -> None:
+    """Keys, what they do, and the legend of marks; the rest is scrolled to."""
+    async with staged(screen=HelpDialog(_GROUPS)) as (stage, pilot):
+        assert "  ↑ ↓    sentence  previous and next; the matches follow" in stage.text()
+        await pilot.press("end")
+        await pilot.pause()
+        assert "⚑   a sample: flagged" in stage.text()
+        await pilot.press("home")
+        await pilot.pause()
+        assert "Moving" in stage.text()
+    async with staged(screen=HelpDialog(_GROUPS), size=(140, 40)) as (stage, _):
+        first = next(line for line in stage.lines() if "Moving" in line)
+        assert "Marks" in first
+
+
+async def test_hostile_help_is_harmless() -> None:
+    """Users name keys, labels and datasets."""
+    groups = [HelpGroup(HOSTILE, [(HOSTILE, HOSTILE, HOSTILE * 5)])]
+    async with staged(screen=HelpDialog(groups, title=HOSTILE)) as (stage, _):
+        assert "␛]52" in stage.text()
+
+
+async def test_a_message_turns_and_scrolls() -> None:
+    """Pages turn in a circle; long ones scroll; text is wrapped and harmless."""
+    long = "\n".join(f"line {number} " + "中文" * 50 for number in range(30)) + HOSTILE
+    pages = [("Request", "short [red]x[/]"), ("Guidelines", long)]
+    async with staged(screen=MessageDialog(pages)) as (stage, pilot):
+        assert "▸ Request   Guidelines" in stage.text()
+        assert "short [red]x[/]" in stage.text()
+        await pilot.press("g")
+        await pilot.pause()
+        assert "▸ Guidelines" in stage.text()
+        assert "line 0 " in stage.text()
+        await pilot.press("space", "down", "down", "k", "pageup", "pagedown", "end")
+        await pilot.pause()
+        assert "␛]52" in stage.text()
+        await pilot.press("left")
+        await pilot.pause()
+        assert "short" in stage.text()

@@ -1,0 +1,250 @@
+"""The list of all samples."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from tests.tui.stage import HOSTILE, Stage, staged
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import NotFound, Unavailable
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.screens.queue import QueueScreen
+from tui_annotate.tui.widgets.queue_rows import PAGE
+
+_TOTAL = 100_000
+_STATES = list(State)
+
+
+@dataclass(frozen=True)
+class _Row:
+    key: SampleKey
+    group: str
+    state: State
+    annotations: int
+    summary_start: str
+
+
+class _Store:
+    """A hundred thousand rows that are made when they are asked for; counts what is asked."""
+
+    def __init__(self, total: int = _TOTAL) -> None:
+        self.total = total
+        self.asked: list[tuple[str, int, int]] = []
+        self.threads: set[str] = set()
+
+    def page(
+        self, search: str, states: Collection[State], offset: int, limit: int
+    ) -> tuple[Sequence[_Row], int]:
+        """Every sixth row has a given state; a search leaves ten rows."""
+        self.threads.add(threading.current_thread().name)
+        if limit > 1:
+            self.asked.append((search, offset, limit))
+        step = 6 // len(states) if states else 1
+        total = (10 if search else self.total) // step
+        first = _STATES.index(min(states, key=_STATES.index)) if states else 0
+        numbers = range(offset, min(offset + limit, total))
+        return [self._row(number * step + first, search) for number in numbers], total
+
+    @staticmethod
+    def _row(number: int, search: str) -> _Row:
+        name = f"{search}{number:06}"
+        return _Row(
+            SampleKey("news", name), f"source-{number}", _STATES[number % 6], 3, "桥梁重新开放。"
+        )
+
+
+async def _settled(stage: Stage) -> None:
+    """Waits until nothing is read any more."""
+    await stage.workers.wait_for_complete()
+
+
+async def _idle(stage: Stage, pilot: object) -> None:
+    for _ in range(6):
+        await _settled(stage)
+        await pilot.pause()  # type: ignore[attr-defined]
+
+
+async def test_rows_show_state_id_count_and_summary() -> None:
+    """One line a sample; the focused one is told in full below."""
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+        await _idle(stage, pilot)
+        lines = [line.rstrip() for line in stage.lines()]
+        assert lines[0].startswith("━ QUEUE ━ 50000/100000 finished ━")
+        assert lines[0].endswith("all · 1/100000 ━")
+        assert lines[1] == "▌ · 000000                    3  桥梁重新开放。"
+        assert lines[3].startswith("  ✓ 000002")
+        assert " · news/000000 · new · 3 annotations · source-0" in lines
+        assert "1  ✓ all" in stage.text()
+
+
+async def test_only_what_is_seen_is_read() -> None:
+    """To the end of a hundred thousand rows: two pages, off the screen's thread."""
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press("end")
+        await _idle(stage, pilot)
+        assert store.asked == [("", 0, PAGE), ("", _TOTAL - PAGE, PAGE)]
+        assert "▌ ⚑" in stage.text() or "099999" in stage.text()
+        assert threading.main_thread().name not in store.threads
+        await pilot.press("enter")
+        await pilot.pause()
+        assert stage.results == [SampleKey("news", "099999")]
+
+
+async def test_it_begins_where_one_is() -> None:
+    """The position given is focused, and its page is the first that is read."""
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page, position=50_123)) as (stage, pilot):
+        await _idle(stage, pilot)
+        assert "▌" in next(line for line in stage.lines() if "050122" in line)
+        assert store.asked == [("", 50_000, PAGE)]
+
+
+async def test_moving_crosses_pages() -> None:
+    """Rows around the edge of a page come from both pages."""
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page, position=PAGE)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press("j", "down", "pagedown", "k", "up")
+        await _idle(stage, pilot)
+        assert {offset for _, offset, _ in store.asked} == {0, PAGE}
+        assert "…" not in stage.text().replace("go to id", "")
+
+
+async def test_holding_a_key_does_not_pile_up_reading() -> None:
+    """While one page is on its way, no other is asked for."""
+    gate = threading.Event()
+    store = _Store()
+
+    def slow(
+        search: str, states: Collection[State], offset: int, limit: int
+    ) -> tuple[Sequence[_Row], int]:
+        if limit > 1 and offset:
+            gate.wait(timeout=30)
+        return store.page(search, states, offset, limit)
+
+    async with staged(screen=QueueScreen(slow)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press(*["pagedown"] * 40)
+        assert len(store.asked) == 1
+        gate.set()
+        await _idle(stage, pilot)
+        assert len(store.asked) <= 4
+        assert "▌" in stage.text()
+
+
+@pytest.mark.parametrize(("key", "name"), [("2", "open"), ("5", "done"), ("f", "open")])
+async def test_digits_and_f_filter(key: str, name: str) -> None:
+    """A filter starts at its first row; the bar shows which one it is."""
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page, position=500)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press(key)
+        await _idle(stage, pilot)
+        assert f"✓ {name}" in stage.text()
+        assert f"{name} · 1/" in stage.lines()[0]
+
+
+async def test_filters_can_be_clicked_and_go_round() -> None:
+    """A click on the bar filters; f comes round to all."""
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.click("LabelBar", offset=(14, 0))
+        await _idle(stage, pilot)
+        assert "✓ open" in stage.text()
+        await pilot.press(*["f"] * 7)
+        await _idle(stage, pilot)
+        assert "✓ all" in stage.text()
+
+
+async def test_search_reads_while_one_types_and_can_be_left() -> None:
+    """Letters and digits are text; Enter gives the keys back; Escape takes the search off."""
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press("slash", "q", "5", "中")
+        await _idle(stage, pilot)
+        assert "“q5中” · all · 1/10" in stage.lines()[0]
+        await pilot.press("enter", "end", "enter")
+        await pilot.pause()
+        assert stage.results == [SampleKey("news", "q5中000009")]
+
+
+async def test_escape_takes_the_search_off_first() -> None:
+    """Then it closes."""
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press("slash", "x", "escape")
+        await _idle(stage, pilot)
+        assert "all · 1/100000" in stage.lines()[0]
+        await pilot.press("slash", "backspace", "escape")
+        await pilot.pause()
+        assert stage.results == [None]
+
+
+async def test_nothing_to_show_is_said() -> None:
+    """An empty list speaks, and Enter does nothing."""
+    store = _Store(0)
+    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+        await _idle(stage, pilot)
+        assert "no sample here" in stage.text()
+        await pilot.press("enter", "down", "end", "q")
+        await pilot.pause()
+        assert stage.results == [None]
+
+
+async def test_a_click_opens() -> None:
+    """A click on a row is Enter on it."""
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.click("QueueRows", offset=(10, 4))
+        await pilot.pause()
+        assert stage.results == [SampleKey("news", "000004")]
+
+
+async def test_go_to_an_id() -> None:
+    """What is found is opened; what is not is told in the dialog."""
+
+    def find(text: str) -> SampleKey:
+        if text != "7":
+            raise NotFound(f"no sample {text!r}")
+        return SampleKey("news", text)
+
+    store = _Store()
+    async with staged(screen=QueueScreen(store.page, find=find)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press("g", "8", "enter")
+        await _idle(stage, pilot)
+        assert "no sample '8'" in stage.text()
+        await pilot.press("backspace", "7", "enter")
+        await _idle(stage, pilot)
+        assert stage.results == [SampleKey("news", "7")]
+
+
+async def test_a_store_that_fails_is_told() -> None:
+    """The reason stands in the line above the filters."""
+
+    def broken(*_: object) -> tuple[Sequence[_Row], int]:
+        raise Unavailable("the store can not be read", "run doctor")
+
+    async with staged(screen=QueueScreen(broken)) as (stage, pilot):
+        await _idle(stage, pilot)
+        assert " ✗ the store can not be read; run doctor" in stage.text()
+
+
+async def test_hostile_rows_are_harmless() -> None:
+    """Ids, groups and summaries may hold anything."""
+    row = _Row(SampleKey(HOSTILE, HOSTILE), HOSTILE, State.NEW, 1, HOSTILE)
+    screen = QueueScreen(lambda *_: ([row], 1))
+    async with staged(screen=screen, size=(140, 24)) as (stage, pilot):
+        await _idle(stage, pilot)
+        assert "␛]52" in stage.text()

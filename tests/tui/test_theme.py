@@ -1,0 +1,148 @@
+"""Themes, palettes, and what a terminal can show."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from rich.color import Color
+from rich.style import Style
+
+from tests.tui.stage import staged
+from tui_annotate.tui.line_input import LineInput
+from tui_annotate.tui.palette import (
+    DARK,
+    HIGH_CONTRAST,
+    LIGHT,
+    MONO,
+    NAMES,
+    SLOTS,
+    STRENGTH_GLYPHS,
+    Palette,
+    palette,
+    slots,
+)
+from tui_annotate.tui.theme import Look, detect, themes
+from tui_annotate.tui.widgets.match_list import MatchList, MatchRow
+
+
+def _styles(colors: Palette) -> list[Style]:
+    named = [getattr(colors, name) for name in Palette.__slots__]
+    return [style for style in named if isinstance(style, Style)] + [
+        *colors.matches,
+        *colors.labels,
+    ]
+
+
+def _luminance(color: Color) -> float:
+    parts = [value / 255 for value in color.get_truecolor()]
+    red, green, blue = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _contrast(one: Color, other: Color) -> float:
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("environ", "look"),
+    [
+        ({"TERM": "xterm-256color"}, Look(DARK, "256", native=False)),
+        (
+            {"TERM": "xterm-256color", "COLORTERM": "truecolor"},
+            Look(DARK, "truecolor", native=False),
+        ),
+        (
+            {"TERM": "xterm-256color", "COLORTERM": "truecolor", "SSH_CONNECTION": "a b c d"},
+            Look(DARK, "256", native=False),
+        ),
+        ({"TERM": "screen"}, Look(DARK, "standard", native=True)),
+        ({}, Look(DARK, "standard", native=True)),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, Look(MONO, "", native=True)),
+        ({"TERM": "xterm-256color", "NO_COLOR": ""}, Look(DARK, "256", native=False)),
+        ({"TERM": "dumb"}, Look(MONO, "", native=True)),
+        (
+            {"TERM": "screen", "TEXTUAL_COLOR_SYSTEM": "256", "SSH_CONNECTION": "x"},
+            Look(DARK, "256", native=False),
+        ),
+    ],
+)
+def test_a_terminal_gets_what_it_can_show(environ: dict[str, str], look: Look) -> None:
+    """The environment decides; ssh means 256 colours, NO_COLOR none."""
+    assert detect(environ) == look
+
+
+def test_a_known_color_system_goes_before_the_environment() -> None:
+    """A caller that asked the terminal is believed."""
+    assert detect({"TERM": "screen"}, "256").colors == "256"
+
+
+@pytest.mark.parametrize("name", [DARK, LIGHT, HIGH_CONTRAST])
+def test_matches_and_labels_can_be_read(name: str) -> None:
+    """Text of a match has contrast 4.3 on its ground, a label 3 on the theme's ground."""
+    colors = palette(name)
+    ground = Color.parse(next(t.background or "" for t in themes() if t.name == name))
+    for style in colors.matches[1:]:
+        assert style.color
+        assert style.bgcolor
+        assert _contrast(style.color, style.bgcolor) > 4.3
+    assert all(style.color and _contrast(style.color, ground) > 3 for style in colors.labels)
+
+
+@pytest.mark.parametrize("name", [DARK, LIGHT, HIGH_CONTRAST])
+def test_strengths_are_in_order_without_hue(name: str) -> None:
+    """The grounds of the strengths go one way in lightness."""
+    light = [_luminance(style.bgcolor) for style in palette(name).matches[1:] if style.bgcolor]
+    assert len(light) == 5
+    assert light in (sorted(light), sorted(light, reverse=True))
+    assert all(abs(one - other) > 0.02 for one, other in pairwise(light))
+
+
+def test_mono_has_no_colour_and_sixteen_has_only_those() -> None:
+    """No style of mono names a colour; native styles name the terminal's own."""
+    assert not [style for style in _styles(palette(MONO)) if style.color or style.bgcolor]
+    for name in NAMES:
+        for style in _styles(palette(name, native=True)):
+            for color in (style.color, style.bgcolor):
+                assert color is None or (color.number is not None and color.number < 16)
+
+
+def test_every_strength_has_its_own_glyph() -> None:
+    """Strength can be told without colour."""
+    assert len(set(STRENGTH_GLYPHS)) == len(STRENGTH_GLYPHS) == 6
+
+
+def test_labels_that_name_a_colour_get_the_nearest_slot() -> None:
+    """Named and hex colours map to slots; the others fill what is left; nothing is refused."""
+    orange, unnamed, green, odd = slots(["#d7af00", "", "#00af5f", "no colour"])
+    assert (orange, green) == (0, 2)
+    assert unnamed == 1
+    assert odd == 3
+    assert slots([]) == ()
+    assert set(slots([""] * 20)) == set(range(SLOTS))
+
+
+def test_an_unknown_theme_is_dark() -> None:
+    """A widget in a foreign app is still painted."""
+    assert palette("textual-dark") == palette(DARK)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("native", [False, True])
+async def test_every_theme_runs(name: str, native: bool) -> None:
+    """All themes can be shown, and mono writes attributes only."""
+    widget = MatchList()
+    async with staged(widget, theme=name, native=native) as (stage, pilot):
+        widget.show([MatchRow(1, 0.86, 5, "l.1", "text")], focused=1, status="")
+        await stage.mount(LineInput("typed"))
+        await pilot.pause()
+        styles = [
+            segment.style
+            for strip in stage.screen._compositor.render_strips()
+            for segment in strip
+            if segment.style
+        ]
+        if name == MONO:
+            colors = [c for style in styles for c in (style.color, style.bgcolor) if c]
+            assert all(color.is_default for color in colors)

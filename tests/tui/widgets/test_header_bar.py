@@ -1,0 +1,76 @@
+"""The line at the top."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.stage import HOSTILE, staged
+from tui_annotate.tui.widgets.header_bar import HeaderBar
+
+_FIELDS = {
+    "dataset": "news-v2",
+    "position": 14,
+    "total": 120,
+    "finished": 12,
+    "sample": "cnn-00421",
+    "person": "chen",
+    "saved": "saved",
+    "state": "draft",
+}
+
+
+async def _line(width: int, **changes: object) -> str:
+    widget = HeaderBar()
+    async with staged(widget, size=(width, 3)) as (stage, pilot):
+        widget.show(**(_FIELDS | changes))  # type: ignore[arg-type]
+        await pilot.pause()
+        return stage.lines()[0]
+
+
+async def test_all_parts_have_room_at_140_cells() -> None:
+    """Everything is told, the person and the saved state at the right edge."""
+    line = await _line(140)
+    assert line.startswith(" news-v2  14/120 ━━───")
+    assert " 10%  cnn-00421  ○ draft " in line
+    assert line.endswith(" chen  ✓ saved ")
+
+
+async def test_80_cells_hold_everything_with_a_shorter_bar() -> None:
+    """Nothing is lost at 80 cells for names of usual length."""
+    line = await _line(80)
+    for part in ("news-v2", "14/120 ━", "10%", "cnn-00421", "○ draft", "chen", "✓ saved"):
+        assert part in line
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 50, 60, 100])
+async def test_what_matters_most_stays(width: int) -> None:
+    """Position and saved state are told at any width."""
+    line = await _line(width)
+    assert "14/120" in line
+    assert "✓ saved" in line
+
+
+async def test_a_failed_save_is_told_before_all_else() -> None:
+    """The reason of a failed save pushes the other parts away."""
+    line = await _line(40, saved="not saved: the disk is full")
+    assert "✗ not saved: the disk is full" in line
+
+
+async def test_chinese_names_keep_the_line_in_shape() -> None:
+    """Wide characters count two cells, and are cut whole."""
+    line = await _line(60, dataset="新闻摘要数据集第二版", sample="样本四百二十一号" * 3)
+    assert "14/120" in line
+    assert "✓ saved" in line
+
+
+async def test_the_bar_is_full_only_when_all_is_finished() -> None:
+    """One sample left shows; one finished shows."""
+    assert "─" in await _line(140, finished=119)
+    assert "━" in await _line(140, finished=1)
+    assert "─" not in await _line(140, finished=120)
+    assert "0/0" in await _line(140, position=0, total=0, finished=0)
+
+
+async def test_hostile_names_are_shown_harmless() -> None:
+    """Controls in ids and names become pictures, markup stays text."""
+    assert "[bold red]" in await _line(140, sample=HOSTILE, dataset=HOSTILE, person=HOSTILE)

@@ -1,0 +1,124 @@
+"""The bar of options."""
+
+from __future__ import annotations
+
+from tests.tui.stage import HOSTILE, staged
+from tui_annotate.tui.palette import palette
+from tui_annotate.tui.widgets.label_bar import LabelBar, Option
+
+_FOUR: list[Option] = [
+    ("1", "Intrinsic", False, True, 0),
+    ("2", "Extrinsic", False, False, 1),
+    ("3", "Benign", False, False, 2),
+    ("4", "Unwanted", True, False, 3),
+]
+
+
+async def test_options_stand_with_their_digits() -> None:
+    """A chosen one has a tick, a parent an arrow."""
+    widget = LabelBar()
+    async with staged(widget) as (stage, pilot):
+        widget.show(_FOUR)
+        await pilot.pause()
+        assert stage.text() == "  1  ✓ Intrinsic    2  Extrinsic    3  Benign    4  Unwanted ▸"
+        assert widget.size.height == 1
+
+
+async def test_a_second_row_is_used_before_anything_is_cut() -> None:
+    """The bar grows to two rows, and shrinks again."""
+    widget = LabelBar()
+    async with staged(widget, size=(40, 5)) as (stage, pilot):
+        widget.show(_FOUR, title="Which?")
+        await pilot.pause()
+        assert widget.size.height == 2
+        assert stage.text().splitlines() == [
+            " Which?   1  ✓ Intrinsic    2  Extrinsic",
+            "  3  Benign    4  Unwanted ▸",
+        ]
+        widget.show(_FOUR[:1])
+        await pilot.pause()
+        assert widget.size.height == 1
+
+
+async def test_what_does_not_fit_is_said() -> None:
+    """`0 more` ends a bar that is cut; an option 0 of its own keeps its place."""
+    widget = LabelBar()
+    async with staged(widget, size=(30, 5)) as (stage, pilot):
+        widget.show([(str(digit), f"Label {digit}", False, False, 0) for digit in range(1, 10)])
+        await pilot.pause()
+        lines = [line.rstrip() for line in stage.lines()[:3]]
+        assert lines == ["  1  Label 1    2  Label 2", "  3  Label 3    0  more", ""]
+        widget.show([*_FOUR, *_FOUR, ("0", "list", False, False, -1)])
+        await pilot.pause()
+        assert stage.lines()[1].rstrip().endswith("0  list")
+
+
+async def test_one_row_is_enough_where_the_screen_has_no_more() -> None:
+    """A bar squeezed to one row cuts in one row."""
+    widget = LabelBar()
+    widget.styles.max_height = 1
+    async with staged(widget, size=(40, 5)) as (stage, pilot):
+        widget.show(_FOUR)
+        await pilot.pause()
+        assert stage.text() == "  1  ✓ Intrinsic    0  more"
+
+
+async def test_a_click_picks_an_option() -> None:
+    """The digit and the text both count; between options nothing does."""
+    widget = LabelBar()
+    async with staged(widget, size=(40, 5)) as (stage, pilot):
+        widget.show(_FOUR)
+        await pilot.pause()
+        await pilot.click(widget, offset=(2, 0))
+        await pilot.click(widget, offset=(25, 0))
+        await pilot.click(widget, offset=(17, 0))
+        await pilot.click(widget, offset=(8, 1))
+        await pilot.pause()
+        assert [message.digit for message in stage.of(LabelBar.Picked)] == ["1", "2", "3"]
+
+
+async def test_a_blink_ends_by_itself() -> None:
+    """The bar is reversed once; no timer is left."""
+    widget = LabelBar()
+    async with staged(widget) as (_, pilot):
+        widget.show(_FOUR)
+        await pilot.pause()
+        before = widget.render_line(0)
+        widget.blink()
+        widget.blink()
+        blinking = widget.render_line(0)
+        assert blinking.text == before.text
+        assert blinking != before
+        await pilot.pause(0.2)
+        assert widget.render_line(0) == before
+
+
+async def test_a_sleeping_bar_has_no_caps() -> None:
+    """Asleep differs from awake without colour: the digits lose their ground."""
+    widget = LabelBar()
+    async with staged(widget, theme="mono", native=True) as (_, pilot):
+        widget.show(_FOUR)
+        await pilot.pause()
+        assert any(segment.style and segment.style.reverse for segment in widget.render_line(0))
+        widget.show(_FOUR, asleep=True)
+        await pilot.pause()
+        assert not any(segment.style and segment.style.reverse for segment in widget.render_line(0))
+
+
+async def test_each_label_has_its_colour() -> None:
+    """The digit stands on the ground of the label's slot."""
+    widget = LabelBar()
+    async with staged(widget) as (_, pilot):
+        widget.show(_FOUR)
+        await pilot.pause()
+        caps = [s.style.color for s in widget.render_line(0) if s.style and s.style.reverse]
+        assert caps == [palette("dark").label(slot).color for slot in range(4)]
+
+
+async def test_hostile_labels_are_harmless() -> None:
+    """A label's name is cut and shown, never obeyed."""
+    widget = LabelBar()
+    async with staged(widget) as (stage, pilot):
+        widget.show([("1", HOSTILE, False, False, 0)], title=HOSTILE)
+        await pilot.pause()
+        assert "␛]52;c;aGk=␇" in stage.text()
