@@ -1,0 +1,1 @@
+"""The command line: parse, call one service, print; refuses to know how anything is done."""

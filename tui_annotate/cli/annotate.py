@@ -1,0 +1,172 @@
+"""Commands of an annotator: open the screen, take back one's own work, show the keys."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tui_annotate.cli import output
+from tui_annotate.cli.options import (
+    JsonOption,
+    NameOption,
+    WorkspaceOption,
+    YesOption,
+    examples,
+    find,
+    opened,
+)
+from tui_annotate.domain.errors import NotFound, Unavailable
+
+DEFAULT_ORDER = "by-source"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    app.command(
+        epilog=examples(
+            "tui-annotate annotate",
+            "tui-annotate annotate --as ana --order random",
+            "tui-annotate annotate --sample news/17",
+        )
+    )(annotate)
+    app.command(epilog=examples("tui-annotate keys", "tui-annotate keys --json"))(keys)
+    annotations = typer.Typer(help="Annotations of this workspace.", no_args_is_help=True)
+    annotations.command(
+        epilog=examples(
+            "tui-annotate annotations clear --mine --sample news/17",
+            "tui-annotate annotations clear --mine --dataset news --yes",
+        )
+    )(clear)
+    app.add_typer(annotations, name="annotations")
+
+
+def annotate(
+    *,
+    name: NameOption = "",
+    sample: Annotated[
+        str,
+        typer.Option(metavar="ID", help="Begin at this sample: its id, or dataset/id."),
+    ] = "",
+    order: Annotated[
+        str,
+        typer.Option(
+            metavar="ORDER",
+            help="by-source (all summaries of one source together), ingested, random, random:SEED.",
+        ),
+    ] = DEFAULT_ORDER,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Open the screen, where you were."""
+    folder = find(workspace)
+    need_terminal()
+    open_screen(folder, name=name, sample=sample, order=order)
+
+
+def need_terminal() -> None:
+    """Refuses to draw where nobody would see it.
+
+    Raises:
+        Unavailable: stdin or stdout is no terminal, or it can not move its cursor.
+    """
+    instead = "in scripts use match, export, status; over ssh add -t: ssh -t HOST tui-annotate"
+    for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout)):
+        if not stream.isatty():
+            raise Unavailable(f"annotate needs a terminal, and {name} is none", instead)
+    if os.environ.get("TERM", "") in {"", "dumb"}:
+        raise Unavailable(
+            f"annotate can not draw on a terminal of the kind {os.environ.get('TERM', '')!r}",
+            "set TERM to what the terminal is, for example xterm-256color",
+        )
+
+
+def open_screen(folder: Path, *, name: str, sample: str, order: str) -> None:
+    """Runs the app on a workspace until it is left."""
+    from tui_annotate.tui.app import run
+
+    run(folder, name=name, sample=sample, order=order)
+
+
+def clear(
+    *,
+    mine: Annotated[
+        bool, typer.Option("--mine", help="Needed: it clears your own annotations alone.")
+    ] = False,
+    dataset: Annotated[str, typer.Option(metavar="NAME", help="Of this dataset alone.")] = "",
+    sample: Annotated[str, typer.Option(metavar="ID", help="Of this sample alone.")] = "",
+    name: NameOption = "",
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Remove your own annotations; one undo brings them back."""
+    if not mine:
+        raise typer.BadParameter("say --mine: only your own annotations can be cleared")
+    with opened(workspace) as space:
+        person = space.person(name)
+        where = sample or dataset or str(space.path)
+        output.ask(f"clear all annotations of {person.name} in {where}?", yes=yes)
+        cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample)
+    if as_json:
+        output.as_json({"person": person.name, "cleared": cleared})
+    else:
+        output.line(f"{cleared} annotations cleared; undo in the screen brings them back")
+
+
+def keys(*, as_json: JsonOption = False) -> None:
+    """Print every key, with your own changes."""
+    from tui_annotate.settings import load
+    from tui_annotate.tui.key_map import key_map
+
+    table = key_map(load().keys)
+    if as_json:
+        output.as_json(
+            [
+                {
+                    "id": action.id,
+                    "keys": list(action.keys),
+                    "help": action.help,
+                    "group": action.group,
+                }
+                for action in table.actions
+            ]
+        )
+        return
+    rows = [
+        (action.group, " ".join(action.keys), action.help, action.id) for action in table.actions
+    ]
+    output.table(
+        [output.Column("group"), output.Column("keys"), output.Column("does"), output.Column("id")],
+        rows,
+    )
+
+
+def what_next() -> None:
+    """Says what to do now, for whoever calls the program without a command."""
+    try:
+        folder = find(None)
+    except NotFound:
+        output.page(
+            "There is no workspace here. To begin:\n"
+            "\n"
+            "  tui-annotate init                 make one in this folder\n"
+            "  tui-annotate ingest FILE...       read pairs of texts: CSV, JSON, JSONL\n"
+            "  tui-annotate annotate             mark what the source does not support\n"
+            "  tui-annotate export -o FILE       write the annotations\n"
+            "\n"
+            "All commands: tui-annotate --help"
+        )
+        return
+    output.line(f"Workspace: {folder}")
+    output.page(
+        "\n"
+        "  tui-annotate annotate             go on where you were\n"
+        "  tui-annotate ingest FILE...       add pairs of texts: CSV, JSON, JSONL\n"
+        "  tui-annotate status               what is there, and what is done\n"
+        "  tui-annotate export -o FILE       write the annotations\n"
+        "\n"
+        "All commands: tui-annotate --help"
+    )

@@ -1,0 +1,198 @@
+"""The command `demo`: a workspace of example data, opened; without a screen, the job printed."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tui_annotate.cli import output
+from tui_annotate.cli.annotate import DEFAULT_ORDER, open_screen
+from tui_annotate.cli.assist import match_as_json, show_matches
+from tui_annotate.cli.options import NameOption, examples
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
+
+if TYPE_CHECKING:
+    from tui_annotate.workspace import Workspace
+
+DATASET = "demo"
+PAIRS, GUIDELINES = "pairs.jsonl", "guidelines.md"
+SHOWN = 3  # matches of each selection
+_IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Words that the demo selects in a summary; with a label it annotates them too.
+
+    Attributes:
+        evidence: words of the source that go with it.
+    """
+
+    sample: str
+    words: str
+    label: tuple[str, ...] = ()
+    evidence: str = ""
+    note: str = ""
+
+
+SELECTIONS = (
+    Selection(
+        "bridge-1",
+        "15 million pounds",
+        ("Unwanted", "Intrinsic"),
+        "12 million pounds",
+        "12, not 15",
+    ),
+    Selection("typhoon-2", "最大风力为33级", ("Unwanted", "Intrinsic"), note="the unit is wrong"),
+    Selection("bridge-3", "driving a 1936 fire engine across it"),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds this command to the app."""
+    app.command(
+        epilog=examples(
+            "tui-annotate demo",
+            "tui-annotate demo /tmp/try --data sample_data",
+            "tui-annotate demo | cat",
+        )
+    )(demo)
+
+
+def demo(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="The workspace, made where it is missing.")
+    ] = Path("demo"),
+    *,
+    data: Annotated[
+        Path, typer.Option(metavar="DIR", help=f"The folder with the example data, {PAIRS}.")
+    ] = Path("sample_data"),
+    name: NameOption = "",
+) -> None:
+    """Try it: a workspace of example data, opened.
+
+    What was annotated there is kept. Where standard output is no terminal, it does the same job without a screen: ingests, prints
+    the matches of three selections, adds two annotations, exports them, says where everything is.
+    """
+    with _filled(folder, data) as space:
+        path = space.path
+        if not _drawable():
+            _print_job(space, name)
+            return
+    open_screen(path, name=name, sample="", order=DEFAULT_ORDER)
+
+
+def _drawable() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _filled(folder: Path, data: Path) -> Workspace:
+    """The workspace with the example data in it; adds nothing twice.
+
+    Raises:
+        NotFound: the example data is not there.
+    """
+    from tui_annotate import workspace as workspaces
+    from tui_annotate.plugins.protocols import ImportOptions
+    from tui_annotate.settings import WORKSPACE_FILE
+
+    pairs = data / PAIRS
+    if not pairs.is_file():
+        raise NotFound(
+            f"there is no example data: {pairs}",
+            "run it in a clone of the repository, or name the folder with --data",
+        )
+    known = (folder / WORKSPACE_FILE).exists()
+    space = workspaces.open(folder) if known else workspaces.create(folder)
+    guidelines = data / GUIDELINES
+    if guidelines.is_file() and not (space.path / GUIDELINES).exists():
+        (space.path / GUIDELINES).write_text(guidelines.read_text("utf-8"), "utf-8")
+    options = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
+    with output.progress("records") as tell:
+        report = space.ingest(pairs, options=options, progress=tell)
+    for note in report.notes:
+        output.say(note)
+    output.say(f"{report.added:,} samples added, {report.known:,} were there")
+    return space
+
+
+def _print_job(space: Workspace, name: str) -> None:
+    person = space.person(name)
+    for number, selection in enumerate(SELECTIONS, 1):
+        _print_matches(space, selection, number)
+    added = _annotate_once(space, person.id)
+    target = space.path / "annotations.json"
+    report = space.export(target, format="mercury", dataset=DATASET)
+    output.line("")
+    output.line(f"{added} annotations added by {person.name}, {report.annotations} are there")
+    output.facts(
+        {
+            "workspace": str(space.path),
+            "labels": str(space.path / "labels.yaml"),
+            "annotations": str(target),
+        }
+    )
+    output.line(f"to annotate: tui-annotate annotate -w '{space.path}'")
+
+
+def _print_matches(space: Workspace, selection: Selection, number: int) -> None:
+    key = SampleKey(DATASET, selection.sample)
+    span = _place(space.corpus.sample(key).sample.document(Side.SUMMARY).text, selection.words)
+    found = space.match(key, side=Side.SUMMARY, span=span, top=SHOWN)
+    output.line(f"{number}. {selection.sample}: {selection.words}   ({found.signals})")
+    show_matches([match_as_json(match, found.sample, Side.SOURCE) for match in found.matches])
+    output.line("")
+
+
+def _place(text: str, words: str) -> Span:
+    start = text.find(words)
+    if start < 0:
+        raise NotFound(f"the example data does not hold {words!r}", "is it that of this version?")
+    return Span(start, start + len(words))
+
+
+def _annotate_once(space: Workspace, person: str) -> int:
+    """Adds the demo's annotations the first time; how many were new. What was deleted stays so."""
+    mark = f"demo:{person}"
+    if space.corpus.setting(mark):
+        return 0
+    added = sum(_annotate(space, person, each) for each in SELECTIONS if each.label)
+    space.corpus.set_setting(mark, "annotated")
+    return added
+
+
+def _annotate(space: Workspace, person: str, selection: Selection) -> bool:
+    """Adds the selection's annotation; whether it was new."""
+    key = SampleKey(DATASET, selection.sample)
+    desk = space.annotate.open(person, key)
+    name = str(uuid.uuid5(_IDS, f"{person}/{selection.sample}"))
+    annotation = Annotation(
+        name,
+        claim=tuple(
+            _anchors(desk.sample.document(Side.SUMMARY).text, Side.SUMMARY, selection.words)
+        ),
+        evidence=tuple(
+            _anchors(desk.sample.document(Side.SOURCE).text, Side.SOURCE, selection.evidence)
+        ),
+        labels=(selection.label,),
+        note=selection.note,
+    )
+    try:
+        space.annotate.add(person, key, annotation, seconds=0)
+    except Conflict:
+        return False  # it was added before, or the person marked the same words themselves
+    return True
+
+
+def _anchors(text: str, side: Side, words: str) -> Iterator[Anchor]:
+    if words:
+        yield Anchor(side, 0, _place(text, words))

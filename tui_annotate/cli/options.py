@@ -1,0 +1,113 @@
+"""Options that several commands share, so that each is spelt and explained once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from tui_annotate.workspace import Workspace
+
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace",
+        "-w",
+        metavar="DIR",
+        help="The workspace; else $TUI_ANNOTATE_WORKSPACE, else the nearest parent that is one.",
+        show_default=False,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+NameOption = Annotated[
+    str,
+    typer.Option(
+        "--as",
+        metavar="NAME",
+        help="Who you are. Remembered; the first time it is your login name.",
+        show_default=False,
+    ),
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+FilesArgument = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE", help="CSV, JSON or JSONL, also .gz; Mercury dumps."),
+]
+FormatOption = Annotated[
+    str,
+    typer.Option("--format", metavar="NAME", help="pairs, mercury, native; else the file decides."),
+]
+DatasetOption = Annotated[
+    str, typer.Option("--dataset", metavar="NAME", help="Else the file's name up to its first dot.")
+]
+SourceOption = Annotated[
+    str, typer.Option("--source-column", metavar="NAME", help="The column of the source texts.")
+]
+SummaryOption = Annotated[
+    str, typer.Option("--summary-column", metavar="NAME", help="The column of the summaries.")
+]
+IdOption = Annotated[
+    str, typer.Option("--id-column", metavar="NAME", help="The column of ids; else the row.")
+]
+GroupOption = Annotated[
+    str,
+    typer.Option("--group-column", metavar="NAME", help="The column that rival summaries share."),
+]
+LanguageOption = Annotated[
+    str,
+    typer.Option(
+        "--language", metavar="CODE", help="en or zh; else by the share of Han characters."
+    ),
+]
+EncodingOption = Annotated[
+    str, typer.Option("--encoding", metavar="NAME", help="Of text files, for example gb18030.")
+]
+EmbedderOption = Annotated[
+    str,
+    typer.Option(
+        "--embedder", metavar="NAME", help="auto, static or none; a workspace keeps its first one."
+    ),
+]
+WithAnnotationsOption = Annotated[
+    bool,
+    typer.Option("--with-annotations", help="Drop people's work on these samples as well."),
+]
+
+
+def examples(*lines: str) -> str:
+    """The end of a command's help: lines to copy, kept as they are."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def find(workspace: Path | None) -> Path:
+    """The workspace that is meant: the flag, the environment, the nearest parent folder.
+
+    Raises:
+        NotFound: there is none.
+    """
+    from tui_annotate.settings import find_workspace
+
+    return find_workspace(workspace)
+
+
+@contextmanager
+def opened(workspace: Path | None, **flags: str) -> Iterator[Workspace]:
+    """The workspace that is meant, open; closed afterwards.
+
+    Args:
+        flags: settings that were given on the command line; the empty ones were not.
+
+    Raises:
+        NotFound: there is none.
+        Unavailable: it can not be opened.
+    """
+    from tui_annotate import workspace as workspaces
+
+    given = {name: value for name, value in flags.items() if value}
+    with workspaces.open(find(workspace), **given) as space:
+        yield space

@@ -1,0 +1,184 @@
+"""Everything that a command shows: data to stdout, talk to stderr; the one place that prints.
+
+Texts that we did not write pass `visible_line` here, once; none of them is ever read as markup.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.visible import visible_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+    from tui_annotate.services.ingest.report import Progress
+
+WIDE = 160  # columns of a table that nobody looks at through a terminal
+QUIET = 5.0  # seconds between two lines of progress where no bar can be drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: its title, whether it holds numbers, whether it may be cut short."""
+
+    title: str
+    number: bool = False
+    flexible: bool = False
+
+
+def line(text: str) -> None:
+    """One line of data on stdout."""
+    sys.stdout.write(visible_line(text) + "\n")
+
+
+def page(text: str) -> None:
+    """Several lines on stdout, written by ourselves."""
+    sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def as_json(value: Any) -> None:
+    """A JSON value on stdout: exact UTF-8 for programs, escaped to ASCII on a terminal."""
+    plain = sys.stdout.isatty() or "utf" not in (sys.stdout.encoding or "").lower()
+    sys.stdout.write(json.dumps(value, ensure_ascii=plain, indent=2) + "\n")
+
+
+def say(text: str) -> None:
+    """One line of talk on stderr."""
+    sys.stderr.write(visible_line(text) + "\n")
+    sys.stderr.flush()
+
+
+def complain(error: TuiAnnotateError) -> None:
+    """An error as its message and, under it, what to do."""
+    say(f"error: {error.message}")
+    if error.hint:
+        say(f"  hint: {error.hint}")
+
+
+def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
+    """A table on stdout; flexible columns are cut to what the terminal has."""
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in columns:
+        shown.add_column(
+            Text(visible_line(column.title)),
+            justify="right" if column.number else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+            ratio=1 if column.flexible else None,
+        )
+    for row in rows:
+        shown.add_row(*(Text(visible_line(_cell(value))) for value in row))
+    _console(sys.stdout).print(shown, markup=False, highlight=False)
+
+
+def _cell(value: str | float) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+
+
+def facts(values: Mapping[str, str | float]) -> None:
+    """Names and their values on stdout, aligned, in the order given."""
+    width = max(map(len, values), default=0)
+    for name, value in values.items():
+        line(f"{name:<{width}}  {_cell(value)}")
+
+
+def _console(stream: TextIO) -> Console:
+    from rich.console import Console
+
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
+    return Console(file=stream, width=width, soft_wrap=False)
+
+
+@contextmanager
+def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
+    """A callback that shows how far an ingest is: a bar with rate and time left, or quiet lines.
+
+    Args:
+        unit: what is counted, in the plural.
+    """
+    if not sys.stderr.isatty():
+        yield _Lines(unit)
+        return
+    with _bar(unit) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(at: Progress) -> None:
+            if at.phase not in tasks:
+                tasks[at.phase] = bar.add_task(at.phase, total=None, records=0, rate=0.0)
+            total = None if at.share is None else 1.0
+            bar.update(
+                tasks[at.phase],
+                completed=at.share or 0.0,
+                total=total,
+                records=at.records,
+                rate=at.rate,
+            )
+
+        yield show
+
+
+class _Lines:
+    """Progress where nothing can be drawn over: a line every few seconds."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+        self._told = time.monotonic()
+
+    def __call__(self, at: Progress) -> None:
+        now = time.monotonic()
+        if now - self._told < QUIET:
+            return
+        self._told = now
+        share = "" if at.share is None else f" ({at.share:.0%})"
+        left = "" if at.left is None else f", {at.left:,.0f} s left"
+        say(f"{at.phase}: {at.records:,} {self._unit}{share}, {at.rate:,.0f} a second{left}")
+
+
+def _bar(unit: str) -> Bar:
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Drawn
+
+    return Drawn(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[records]:,} " + unit, markup=False),
+        TextColumn("{task.fields[rate]:,.0f}/s", markup=False),
+        TimeRemainingColumn(),
+        console=_console(sys.stderr),
+    )
+
+
+def ask(question: str, *, yes: bool) -> None:
+    """Goes on only with a yes: given beforehand, or typed now.
+
+    Raises:
+        InvalidInput: nobody can be asked.
+        typer.Abort: the answer was no.
+    """
+    import typer
+
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"nobody can be asked: {question}", "add --yes")
+    sys.stderr.write(f"{visible_line(question)} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise typer.Abort

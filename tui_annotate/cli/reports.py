@@ -1,0 +1,213 @@
+"""Commands that look and write out: export, status, labels check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tui_annotate.cli import output
+from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.labels import parse_labels
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.corpus import Progress
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    app.command(
+        epilog=examples(
+            "tui-annotate export --format mercury -o annotations.json",
+            "tui-annotate export --format csv --person ana --label Unwanted -o unwanted.csv",
+            "tui-annotate export --format native | gzip > backup.jsonl.gz",
+        )
+    )(export)
+    app.command(epilog=examples("tui-annotate status", "tui-annotate status --json"))(status)
+    labels = typer.Typer(help="The label set.")
+    labels.callback()(_group)
+    labels.command(
+        epilog=examples("tui-annotate labels check", "tui-annotate labels check my-labels.yaml")
+    )(check)
+    app.add_typer(labels, name="labels", no_args_is_help=True)
+
+
+def _group() -> None:
+    """Keeps a group a group, also while it holds one command."""
+
+
+def export(
+    *,
+    format_name: Annotated[
+        str, typer.Option("--format", "-f", metavar="NAME", help="mercury, native or csv.")
+    ],
+    target: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Whole or not at all; else standard output."
+        ),
+    ] = None,
+    dataset: Annotated[str, typer.Option(metavar="NAME", help="This dataset alone.")] = "",
+    person: Annotated[str, typer.Option(metavar="NAME", help="This person's work alone.")] = "",
+    origin: Annotated[
+        str, typer.Option(metavar="ORIGIN", help="human, imported, or an origin in full.")
+    ] = "",
+    state: Annotated[
+        State | None, typer.Option(help="Work on samples in this state alone.", show_default=False)
+    ] = None,
+    label: Annotated[
+        str,
+        typer.Option(metavar="LABEL", help="With this label or one under it: Unwanted.Intrinsic"),
+    ] = "",
+    since: Annotated[
+        str,
+        typer.Option(metavar="TIME", help="Changed then or later: 2026-01-31, with T12:00 or not."),
+    ] = "",
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Write annotations.
+
+    The same store gives the same bytes. What a format can not carry is counted and told.
+    """
+    with opened(workspace) as space:
+        report = space.export(
+            target,
+            format=format_name,
+            dataset=dataset,
+            person=person,
+            origin=origin,
+            state=state.value if state else "",
+            label=label,
+            since=moment(since),
+        )
+    where = f" in {target}" if target else ""
+    output.say(f"{report.annotations:,} annotations of {report.records:,} samples{where}")
+    for kind, count in report.lost.items():
+        output.say(f"  {format_name} can not carry: {kind} ({count:,})")
+
+
+def moment(text: str) -> str:
+    """A time as the store writes it: UTC, with microseconds; a time without zone is taken as UTC.
+
+    Raises:
+        InvalidInput: it is not ISO 8601.
+    """
+    if not text:
+        return ""
+    try:
+        given = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidInput(
+            f"{text!r} is no time", "write 2026-01-31 or 2026-01-31T12:00"
+        ) from error
+    zoned = given if given.tzinfo else given.replace(tzinfo=UTC)
+    return zoned.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def status(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+    """Print what is there, and what is done."""
+    with opened(workspace) as space:
+        found = space.status()
+    if as_json:
+        shown = asdict(found)
+        output.as_json({"workspace": str(shown.pop("path")), **shown})
+        return
+    totals = ("samples", "documents", "segments", "annotations", "done")
+    vectors = f"{found.embedded:,} documents, {found.embedder}" if found.embedded else "none"
+    numbers = {name: getattr(found, name) for name in totals}
+    output.facts({"workspace": str(found.path), **numbers, "vectors": vectors})
+    if found.datasets:
+        output.line("")
+        output.table(
+            [output.Column("dataset"), *(output.Column(name, number=True) for name in totals)],
+            [(each.name, *(getattr(each, name) for name in totals)) for each in found.datasets],
+        )
+    if found.progress:
+        output.line("")
+        _show_people(found.progress)
+
+
+def _show_people(people: Sequence[Progress]) -> None:
+    counts = ("annotations", "done", "skipped", "flagged", "open")
+    columns = [output.Column("annotator"), output.Column("dataset")]
+    columns += [output.Column(name, number=True) for name in (*counts, "minutes")]
+    output.table(
+        columns,
+        [
+            (
+                each.name,
+                each.dataset,
+                *(getattr(each, name) for name in counts),
+                round(each.seconds / 60),
+            )
+            for each in people
+        ],
+    )
+
+
+def check(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Else the workspace's.", show_default=False),
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Check a label set, and print it as the screen shows it."""
+    path = file or find(workspace) / "labels.yaml"
+    tree = parse_labels(read_text(path), name=str(path))
+    digits = {label.path: digit for digit, label in tree.bar()}
+    if as_json:
+        output.as_json(
+            [
+                {
+                    "path": list(label.path),
+                    "digit": digits.get(label.path, ""),
+                    "description": label.description,
+                    "evidence": label.evidence.value,
+                    "note": label.note.value,
+                    "exclusive": label.exclusive,
+                }
+                for label in tree.walk()
+            ]
+        )
+        return
+    names = ("digit", "label", "evidence", "note", "description")
+    output.table(
+        [output.Column(name, flexible=name == "description") for name in names],
+        [
+            (
+                digits.get(label.path, ""),
+                "  " * (len(label.path) - 1) + label.path[-1],
+                label.evidence.value,
+                label.note.value,
+                label.description,
+            )
+            for label in tree.walk()
+        ],
+    )
+
+
+def read_text(path: Path) -> str:
+    """A small UTF-8 file.
+
+    Raises:
+        NotFound, Unavailable, InvalidInput: it is not there, can not be read, is not UTF-8.
+    """
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no file {path}", "check its name") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"{path} is not UTF-8 at byte {error.start}", "save it as UTF-8"
+        ) from error
+    except OSError as error:
+        raise Unavailable(f"{path} can not be read: {error.strerror}", "check its mode") from error
