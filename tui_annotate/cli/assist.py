@@ -150,8 +150,9 @@ def evaluate(
 ) -> None:
     """Measure the assist against what people chose.
 
-    For both directions; needs no workspace. A query is a distinct (texts, claim, evidence); every segment of the other side is ranked; a hit
-    is a segment that shares at least 3 code points with the span, or all of it.
+    For both directions; needs no workspace. A query is a distinct (texts, claim, evidence); every
+    segment of the other side is ranked; a hit is a segment that shares at least 3 code points
+    with the span, or all of it.
     """
     from tui_annotate.services.assist import evaluate as evaluated
 

@@ -104,7 +104,8 @@ def replace_dataset(
 ) -> None:
     """Give a dataset the content of files.
 
-    Work on samples whose texts stay is kept. Refused where people worked on a sample that would change or go, unless --with-annotations.
+    Work on samples whose texts stay is kept. Refused where people worked on a sample that would
+    change or go, unless --with-annotations.
     """
     from tui_annotate.services.ingest import Files
 

@@ -80,8 +80,9 @@ def demo(
 ) -> None:
     """Try it: a workspace of example data, opened.
 
-    What was annotated there is kept. Where standard output is no terminal, it does the same job without a screen: ingests, prints
-    the matches of three selections, adds two annotations, exports them, says where everything is.
+    What was annotated there is kept. Where standard output is no terminal, it does the same job
+    without a screen: ingests, prints the matches of three selections, adds two annotations,
+    exports them, says where everything is.
     """
     with _filled(folder, data) as space:
         path = space.path
