@@ -1,1 +1,1 @@
-"""Text as a terminal shows it: display, layout, layers, cursor; knows offsets and cells, no widget."""
+"""Text as a terminal shows it: display, layout, layers, cursor; cells and offsets, no widget."""

@@ -7,7 +7,7 @@ marks on it, a joined emoji, a flag, the two halves of a line end.
 from __future__ import annotations
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.text.display import FLAG_LETTERS, cells_of, is_flag_letter, joins_before
+from tui_annotate.tui.text.display import FLAG_LETTERS, follows, is_flag_letter, joins_before
 
 _FLAGS_COUNTED = 64  # letters of a row of flags that are paired; further on each stands alone
 
@@ -21,7 +21,7 @@ def is_edge(text: str, offset: int) -> bool:
         return before != "\r"
     if here == "\r" and text[offset + 1 : offset + 2] == "\n":
         return True
-    if cells_of(here) == 0:
+    if follows(here):
         return False
     if is_flag_letter(here) and is_flag_letter(before):
         return _flag_letters_before(text, offset) % 2 == 0

@@ -1,7 +1,7 @@
 """A place in a text and what is selected there; moves by units of reading, knows no screen.
 
-The cursor stands on a character, as a block does, and a selection takes in the characters at both of
-its ends. So a selection is never empty, and the cursor is always seen inside it.
+The cursor stands on a character, as a block does, and a selection takes in the characters at both
+of its ends. So a selection is never empty, and the cursor is always seen inside it.
 """
 
 from __future__ import annotations

@@ -46,6 +46,13 @@ _joined_pictures = re.compile(
 ).finditer
 _ends_with_picture = re.compile(f"[{_PICTURE}]{_EXTENDER}*\\Z").search
 
+# wide by one table, narrow by another, or blank letters: a box instead keeps the row straight
+_disputed = re.compile(
+    r"[\u115f\u302e\u302f\u3164\uffa0\u2630-\u2637\u268a-\u268f\u3248-\u324f\u4dc0-\u4dff"
+    r"\U00016ff0\U00016ff1\U0001d300-\U0001d356\U0001d360-\U0001d378]"
+).match
+_BOX: Final = visible("\u200b")
+
 _FIRST_FLAG, _LAST_FLAG = "\U0001f1e6", "\U0001f1ff"
 FLAG_LETTERS: Final = "".join(map(chr, range(ord(_FIRST_FLAG), ord(_LAST_FLAG) + 1)))
 """The regional indicators, two of which name a flag."""
@@ -83,10 +90,15 @@ def _look(character: str) -> tuple[str, int]:
         return "", 0
     if is_flag_letter(character):
         return chr(ord("A") + ord(character) - ord(_FIRST_FLAG)), 1
-    shown = visible(character)
+    shown = _BOX if _disputed(character) else visible(character)
     cells = get_character_cell_size(shown)
-    if unicodedata.category(shown) == "Zs":
+    category = unicodedata.category(shown)
+    if category == "Zs":
         return " " * cells, cells
+    if (
+        category == "Mc"
+    ):  # tmux, xterm and the C library give a spacing mark its cell; rich does not
+        return shown, 1
     return shown, cells
 
 
@@ -104,13 +116,26 @@ class _Cells(dict[str, int]):
         return cells
 
 
+class _Followers(dict[str, bool]):
+    def __missing__(self, character: str) -> bool:
+        spacing = unicodedata.category(character) == "Mc"
+        follows = self[character] = spacing or (character != "\n" and not _CELLS[character])
+        return follows
+
+
 _LOOKS = _Looks()
 _CELLS = _Cells()
+_FOLLOWERS = _Followers()
 
 
 def cells_of(character: str) -> int:
     """The cells of one code point where nothing around it hides it: 0, 1, 2, or 4 for a tab."""
     return _CELLS[character]
+
+
+def follows(character: str) -> bool:
+    """Whether it is drawn on what stands before it: a mark, a selector, the vowel of a syllable."""
+    return _FOLLOWERS[character]
 
 
 def _hidden_by_context(text: str) -> Iterator[int]:
@@ -160,7 +185,9 @@ def stand_ins(text: str) -> tuple[int, ...]:
     return tuple(
         index
         for index, character in enumerate(text)
-        if character not in "\n\t"
-        and visible(character) != character
-        and not (character == "\r" and text[index + 1 : index + 2] == "\n")
+        if _LOOKS[character][0] != character and _is_stand_in(_LOOKS[character][0])
     )
+
+
+def _is_stand_in(shown: str) -> bool:
+    return shown in {_BOX, "\ufffd"} or "\u2400" <= shown <= "\u2426"

@@ -1,4 +1,4 @@
-"""What lies on a text: spans with something said of them, in order, found by line; draws nothing."""
+"""What lies on a text: spans with something said of them, found by line; draws nothing."""
 
 from __future__ import annotations
 
@@ -57,12 +57,14 @@ class SpanLayer(Generic[T]):
         return [item for item in self._items[first:last] if item[0].end > start]
 
     def changed(self, other: SpanLayer[T]) -> tuple[Span, ...]:
-        """The spans of items that are in one of the two layers only: what must be drawn anew."""
-        gone = list(self._items)
-        come = []
-        for item in other:
-            if item in gone:
-                gone.remove(item)
-            else:
-                come.append(item)
-        return tuple(span for span, _ in (*gone, *come))
+        """The spans whose values are not the same in both layers: what must be drawn anew."""
+        mine, theirs = self._by_span(), other._by_span()
+        return tuple(
+            span for span in mine.keys() | theirs.keys() if mine.get(span) != theirs.get(span)
+        )
+
+    def _by_span(self) -> dict[Span, list[T]]:
+        values: dict[Span, list[T]] = {}
+        for span, value in self._items:
+            values.setdefault(span, []).append(value)
+        return values

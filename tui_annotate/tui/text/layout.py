@@ -18,7 +18,7 @@ LEAST_WIDTH: Final = 4
 """The narrowest wrap, in cells: a tab fits."""
 
 MOST_POINTS: Final = 4096
-"""A line ends after so many code points even where they take no cells, so that painting is bounded."""
+"""A line ends after so many code points, even of no width: painting it stays bounded."""
 
 _LOOK_BACK = 40  # code points searched for a good place to break
 _NEVER_FIRST = frozenset(
@@ -62,7 +62,7 @@ class TextLayout:
         return len(self._starts)
 
     def wrap(self, width: int) -> None:
-        """Break the text into lines of at most `width` cells; less than `LEAST_WIDTH` counts as that.
+        """Break the text into lines of at most `width` cells, and of `LEAST_WIDTH` at least.
 
         No line begins with a code point of width 0, unless after `MOST_POINTS` of them.
         """
@@ -70,16 +70,16 @@ class TextLayout:
         if width == self.width:
             return
         self.width = width
-        starts = array("I", [0])
+        wrapper = _Wrapper(self.text, width)
         done = 0
         for block in self._blocks:
-            _wrap_plain(self.text, done, block.start, width, starts)
-            _wrap_block(self.text, block, width, starts)
+            wrapper.plain(done, block.start)
+            wrapper.block(block)
             done = block.end
-        _wrap_plain(self.text, done, len(self.text), width, starts)
-        if len(starts) > 1 and starts[-1] == len(self.text):
-            starts.pop()
-        self._starts = starts
+        wrapper.plain(done, len(self.text))
+        if len(wrapper.starts) > 1:  # the last is the end of the text
+            wrapper.starts.pop()
+        self._starts = wrapper.starts
 
     def line(self, y: int) -> tuple[int, int]:
         """Start and end of line `y`, from 0; a `y` outside is taken as the nearest line."""
@@ -99,7 +99,7 @@ class TextLayout:
         return start, end
 
     def line_of(self, offset: int) -> int:
-        """The line that holds the code point at `offset`; the end of the text is in the last line."""
+        """The line that holds the code point at `offset`; the text's end is in the last line."""
         return bisect_right(self._starts, offset) - 1
 
     def x_of(self, offset: int) -> int:
@@ -150,36 +150,42 @@ def _measure(text: str) -> list[_Block]:
     return blocks
 
 
-def _wrap_plain(text: str, start: int, end: int, width: int, starts: array[int]) -> None:
-    """Append the starts of the lines after each line of `[start, end)`, whole paragraphs."""
-    append, find, rfind = starts.append, text.find, text.rfind
-    while start < end:
-        after = find("\n", start, end) + 1 or end
-        content = after - (text[after - 1] == "\n")
-        content -= content > start and text[content - 1] == "\r"
-        while content - start > width:
-            space = rfind(" ", start, start + width + 1)
-            start = space + 1 if space > start else start + width
-            if start < content:
-                append(start)
-        append(after)
-        start = after
+class _Wrapper:
+    """Collects the starts of lines after the first, paragraph by paragraph."""
 
+    def __init__(self, text: str, width: int) -> None:
+        self.text = text
+        self.width = width
+        self.starts = array("I", [0])
 
-def _wrap_block(text: str, block: _Block, width: int, starts: array[int]) -> None:
-    base, sums = block.start, block.sums
-    start, end = base, block.end
-    while True:
-        most = min(end - base, start - base + MOST_POINTS)
-        reach = bisect_right(sums, sums[start - base] + width, start - base + 1, most + 1) - 1
-        limit = base + reach
-        if limit >= end:
-            break
-        start = _break(text, start, limit)
-        if start >= end:
-            break
-        starts.append(start)
-    starts.append(end)
+    def plain(self, start: int, end: int) -> None:
+        """Whole paragraphs in which every code point takes one cell."""
+        text, width = self.text, self.width
+        append, find, rfind = self.starts.append, text.find, text.rfind
+        while start < end:
+            after = find("\n", start, end) + 1 or end
+            content = after - (text[after - 1] == "\n")
+            content -= content > start and text[content - 1] == "\r"
+            while content - start > width:
+                space = rfind(" ", start, start + width + 1)
+                start = space + 1 if space > start else start + width
+                if start < content:
+                    append(start)
+            append(after)
+            start = after
+
+    def block(self, block: _Block) -> None:
+        """A paragraph with a table of cells."""
+        start, end, sums = block
+        base, line = start, start
+        while True:
+            most = min(end, line + MOST_POINTS) - base
+            reach = bisect_right(sums, sums[line - base] + self.width, line - base + 1, most + 1)
+            limit = base + reach - 1
+            line = end if limit >= end else _break(self.text, line, limit)
+            self.starts.append(line)
+            if line >= end:
+                return
 
 
 def _break(text: str, start: int, limit: int) -> int:

@@ -11,7 +11,7 @@ from tui_annotate.tui.palette import SLOTS, Palette
 
 PLAIN: Final = 0
 EVIDENCE, HIT, FOCUSED_HIT, SELECTED, HINT = range(6, 11)
-"""Grounds beside 1 to 5, the strengths of matches, and 0; of two on one place the higher is seen."""
+"""Grounds beside 0, none, and 1 to 5, the strengths of matches."""
 
 _GROUND_BITS, _SLOT_BITS = 4, 4
 _SLOT_SHIFT = _GROUND_BITS
@@ -56,9 +56,8 @@ class Looks(dict[int, Style | None]):
         self.palette = palette
 
     def __missing__(self, key: int) -> Style | None:
-        style = self._build(key)
-        self[key] = style if style else None
-        return self[key]
+        style = self[key] = self._build(key) or None
+        return style
 
     def _build(self, key: int) -> Style:
         ground = key & (1 << _GROUND_BITS) - 1

@@ -1,9 +1,10 @@
-"""One line of a document as pieces of text with the key of their look, and its gutter; no widget."""
+"""One line of a document, gutter first, as pieces of text with the keys of their looks."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.samples import Match
@@ -26,7 +27,10 @@ from tui_annotate.tui.text.looks import (
 from tui_annotate.tui.text.units import Sentences
 
 CURRENT_SIGN: Final = "▶"
+"""In the gutter where the sentence under the cursor begins."""
+
 HIT_SIGN: Final = "/"
+"""In the gutter of a line with a hit of the search."""
 
 
 class Piece(NamedTuple):
@@ -38,15 +42,16 @@ class Piece(NamedTuple):
 
 @dataclass
 class Scene:
-    """All that lies on one document; spans are of its text.
+    """All that lies on one document.
 
     Attributes:
         focused_match: the rank of the match that keys act on; 0 for none.
         focused_hit: the number of the search hit that keys act on, from 1; 0 for none.
-        sentences, visited: which of the text's sentences were visited; None where that is not asked.
+        sentences: of the document.
+        visited: indices of the sentences that were visited; None where nobody asks.
         sentence: the one under the cursor; None while something is selected.
         cursor: the character under it; None where no cursor is drawn.
-        active: the document is the one that keys go to.
+        active: keys go to this document.
     """
 
     matches: SpanLayer[Match] = field(default_factory=SpanLayer)
@@ -64,231 +69,203 @@ class Scene:
     active: bool = False
 
 
-@dataclass
-class _Line:
-    """What touches one line of a scene."""
+def paint(layout: TextLayout, scene: Scene, *, y: int, gutter: int) -> tuple[list[Piece], int]:
+    """The pieces of line `y`, its gutter first, and the cells they take.
 
-    start: int
-    content: int
-    matches: list[tuple[Span, Match]]
-    marks: list[tuple[Span, Mark]]
-    evidence: list[tuple[Span, None]]
-    hits: list[tuple[Span, int]]
-
-    @classmethod
-    def of(cls, layout: TextLayout, scene: Scene, y: int) -> _Line:
-        start, end = layout.line(y)
-        return cls(
-            start,
-            layout.content(y)[1],
-            scene.matches.touching(start, end),
-            scene.marks.touching(start, end),
-            scene.evidence.touching(start, end),
-            scene.hits.touching(start, end),
-        )
-
-    def spans(self) -> Iterable[Span]:
-        for layer in (self.matches, self.marks, self.evidence, self.hits):
-            for span, _ in layer:
-                yield span
-
-
-def paint(layout: TextLayout, scene: Scene, y: int) -> tuple[list[Piece], int]:
-    """The pieces of line `y` and the cells they take: the layout's width at most, and one more."""
-    line = _Line.of(layout, scene, y)
-    start, content = line.start, line.content
-    text = layout.text[start:content]
-    strings = shown(text)
-    dim = stand_ins(text)
-    hinted: list[tuple[int, int]] = []
-    if len(scene.hints):
-        strings, hinted = _with_hints(layout, scene, line, list(strings))
-    pieces: list[Piece] = []
-    for low, high in _cuts(line, scene, dim, hinted):
-        key = _key(line, scene, low, high)
-        if dim and low - start in dim:
-            key |= Trait.STAND_IN
-        if hinted and any(a <= low < b for a, b in hinted):
-            key = look(HINT, None, Trait.NONE)
-        _append(pieces, "".join(strings[low - start : high - start]), key)
-    cells = layout.cells(start, content)
-    end_key = _end_key(scene, content, layout.line(y)[1])
-    if end_key != PLAIN:
-        _append(pieces, " ", end_key)
-        cells += 1
-    return pieces, cells
-
-
-def _append(pieces: list[Piece], text: str, key: int) -> None:
-    if not text:
-        return
-    if pieces and pieces[-1].key == key:
-        text = pieces.pop().text + text
-    pieces.append(Piece(text, key))
-
-
-def _cuts(
-    line: _Line, scene: Scene, dim: tuple[int, ...], hinted: list[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    start, end = line.start, line.content
-    cuts = {start, end}
-    for span in (*line.spans(), scene.selection, scene.cursor, scene.sentence):
-        if span is not None:
-            cuts.add(span.start)
-            cuts.add(span.end)
-    for index in dim:
-        cuts.update((start + index, start + index + 1))
-    for pair in hinted:
-        cuts.update(pair)
-    edges = sorted(cut for cut in cuts if start <= cut <= end)
-    return list(zip(edges, edges[1:], strict=False))
-
-
-def _key(line: _Line, scene: Scene, low: int, high: int) -> int:
-    """The look of `[low, high)`, which no span begins or ends inside."""
-    marks = [mark for span, mark in line.marks if span.start <= low and high <= span.end]
-    top = next((mark for mark in marks if mark.focused), marks[-1] if marks else None)
-    traits = Trait.NONE
-    if len(marks) > 1:
-        traits |= Trait.OVERLAP
-    if top is not None and top.focused:
-        traits |= Trait.FOCUSED
-    if top is not None and top.draft:
-        traits |= Trait.DRAFT
-    if _holds(scene.cursor, low, high):
-        traits |= Trait.CURSOR
-    if scene.active and _holds(scene.sentence, low, high):
-        traits |= Trait.CURRENT
-    ground, focused = _ground(line, scene, low, high)
-    if focused:
-        traits |= Trait.FOCUSED
-    return look(ground, None if top is None else top.slot, traits)
-
-
-def _ground(line: _Line, scene: Scene, low: int, high: int) -> tuple[int, bool]:
-    if _holds(scene.selection, low, high):
-        return SELECTED, False
-    hits = [number for span, number in line.hits if _holds(span, low, high)]
-    if hits:
-        return (FOCUSED_HIT if scene.focused_hit in hits else HIT), False
-    matches = [match for span, match in line.matches if _holds(span, low, high)]
-    focused = any(match.rank == scene.focused_match for match in matches)
-    if any(_holds(span, low, high) for span, _ in line.evidence):
-        return EVIDENCE, focused
-    return max((match.strength for match in matches), default=PLAIN), focused
-
-
-def _holds(span: Span | None, low: int, high: int) -> bool:
-    return span is not None and span.start <= low and high <= span.end
-
-
-def _end_key(scene: Scene, content: int, end: int) -> int:
-    """The look of the cell behind a line: seen where its line end is selected or has the cursor."""
-    selected = (
-        scene.selection is not None
-        and end > content
-        and (scene.selection.start <= content < scene.selection.end)
-    )
-    cursor = scene.cursor is not None and end > content and scene.cursor.start == content
-    return look(SELECTED if selected else PLAIN, None, Trait.CURSOR if cursor else Trait.NONE)
-
-
-def _with_hints(
-    layout: TextLayout, scene: Scene, line: _Line, strings: list[str]
-) -> tuple[list[str], list[tuple[int, int]]]:
-    """The strings with labels laid over the words that start on the line, and where they lie."""
-    start, content = line.start, line.content
-    hints = [
-        (s.start, label) for s, label in scene.hints.touching(start, content) if s.start >= start
-    ]
-    laid = []
-    for index, (offset, label) in enumerate(hints):
-        room = min(content, hints[index + 1][0] if index + 1 < len(hints) else content)
-        end, cells = offset, 0
-        while end < room and (cells < len(label) or layout.cells(end, end + 1) == 0):
-            cells += layout.cells(end, end + 1)
-            strings[end - start] = ""
-            end += 1
-        strings[offset - start] = visible_line(label)[:cells].ljust(cells)
-        laid.append((offset, end))
-    return strings, laid
-
-
-def gutter(layout: TextLayout, scene: Scene, y: int, width: int) -> list[Piece]:
-    """The signs left of line `y`, `width` cells (3 or 4): strength or ✓, rank, annotation, state.
-
-    With 3 cells the annotation takes the rank's cell, and where both are there, the state's.
+    Args:
+        gutter: the cells of the gutter, 3 or 4.
     """
-    line = _Line.of(layout, scene, y)
-    strength, rank = _strength(line), _rank(line, scene)
-    mark, state = _mark(line), _state(line, scene)
-    cells = [strength, rank, mark, state]
-    if width < len(cells):
-        cells = [strength, rank, mark if mark.text != " " else state]
-        if rank.text == " ":
-            cells = [strength, mark, state]
+    line = _Line(layout, scene, y)
     pieces: list[Piece] = []
-    for piece in cells:
-        _append(pieces, piece.text, piece.key)
-    return pieces
+    for piece in (*line.gutter(gutter), *line.body()):
+        if pieces and pieces[-1].key == piece.key:
+            piece = Piece(pieces.pop().text + piece.text, piece.key)  # noqa: PLW2901 (joined)
+        pieces.append(piece)
+    return pieces, gutter + line.cells
 
 
 _BLANK = Piece(" ", PLAIN)
 
 
-def _strength(line: _Line) -> Piece:
-    if line.evidence:
-        return Piece(CHOSEN, Trait.FOCUSED)
-    strength = max((match.strength for _, match in line.matches), default=0)
-    return Piece(STRENGTH_GLYPHS[strength], PLAIN)
+class _Line:
+    """One line of a scene while it is painted: `[start, content)`, and the line end up to `end`."""
 
+    def __init__(self, layout: TextLayout, scene: Scene, y: int) -> None:
+        self.layout, self.scene = layout, scene
+        self.start, self.end = layout.line(y)
+        self.content = layout.content(y)[1]
+        self.matches = scene.matches.touching(self.start, self.end)
+        self.marks = scene.marks.touching(self.start, self.end)
+        self.evidence = scene.evidence.touching(self.start, self.end)
+        self.hits = scene.hits.touching(self.start, self.end)
+        self.cells = layout.cells(self.start, self.content)
 
-def _rank(line: _Line, scene: Scene) -> Piece:
-    ranks = [match.rank for span, match in line.matches if span.start >= line.start]
-    if not ranks:
-        return _BLANK
-    rank = scene.focused_match if scene.focused_match in ranks else min(ranks)
-    key = look(PLAIN, None, Trait.CURSOR if rank == scene.focused_match else Trait.NONE)
-    return Piece(str(rank) if rank < 10 else "+", key)
+    # the text
 
+    def body(self) -> Iterable[Piece]:
+        """The text in pieces of one look, and a cell for the line end where that is to be seen."""
+        start = self.start
+        text = self.layout.text[start : self.content]
+        strings = shown(text)
+        dim = {start + index for index in stand_ins(text)}
+        hinted: set[int] = set()
+        if len(self.scene.hints):
+            strings = list(strings)
+            hinted = self._lay_hints(strings)
+        for low, high in pairwise(self._cuts(dim | hinted)):
+            part = "".join(strings[low - start : high - start])
+            if part:
+                key = look(HINT, None, Trait.NONE) if low in hinted else self._key(low, high)
+                yield Piece(part, key | Trait.STAND_IN if low in dim else key)
+        yield from self._line_end()
 
-def _mark(line: _Line) -> Piece:
-    marks = [mark for _, mark in line.marks]
-    if not marks:
-        return _BLANK
-    top = next((mark for mark in marks if mark.focused), None)
-    if top is None and len(marks) > 1:
-        return Piece(str(len(marks)) if len(marks) < 10 else "+", look(PLAIN, 0, Trait.OVERLAP))
-    top = top or marks[0]
-    letter = visible_line(top.letter)[:1] or "?"
-    traits = Trait.FOCUSED if top.focused else Trait.NONE
-    return Piece(letter.lower() if top.draft else letter, look(PLAIN, top.slot, traits))
+    def _cuts(self, single: Iterable[int]) -> list[int]:
+        """Where the look may change, ends of the line included."""
+        scene, cuts = self.scene, {self.start, self.content}
+        for layer in (self.matches, self.marks, self.evidence, self.hits):
+            for span, _ in layer:
+                cuts.update((span.start, span.end))
+        for edge in (scene.selection, scene.cursor, scene.sentence):
+            if edge is not None:
+                cuts.update((edge.start, edge.end))
+        for offset in single:
+            cuts.update((offset, offset + 1))
+        return sorted(cut for cut in cuts if self.start <= cut <= self.content)
 
+    def _key(self, low: int, high: int) -> int:
+        """The look of `[low, high)`, inside which no span begins or ends."""
+        scene = self.scene
+        marks = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
+        top = next((mark for mark in marks if mark.focused), marks[-1] if marks else None)
+        ground, focused = self._ground(low)
+        traits = Trait.NONE
+        if len(marks) > 1:
+            traits |= Trait.OVERLAP
+        if focused or (top is not None and top.focused):
+            traits |= Trait.FOCUSED
+        if top is not None and top.draft:
+            traits |= Trait.DRAFT
+        if _at(scene.cursor, low):
+            traits |= Trait.CURSOR
+        if scene.active and _at(scene.sentence, low):
+            traits |= Trait.CURRENT
+        return look(ground, None if top is None else top.slot, traits)
 
-def _state(line: _Line, scene: Scene) -> Piece:
-    end = max(line.content, line.start + 1)
-    bars = [span for span, match in line.matches if match.rank == scene.focused_match]
-    bars += [span for span, mark in line.marks if mark.focused]
-    if bars or (scene.selection is not None and _touches(scene.selection, line.start, end)):
-        return Piece(FOCUS_BAR, PLAIN)
-    if scene.sentence is not None and line.start <= scene.sentence.start < end:
-        return Piece(CURRENT_SIGN, PLAIN)
-    if line.hits:
-        return Piece(HIT_SIGN, PLAIN)
-    return Piece(UNVISITED, Trait.STAND_IN) if _unvisited(scene, line.start, end) else _BLANK
+    def _ground(self, offset: int) -> tuple[int, bool]:
+        """The ground at a place, and whether the focused match lies there."""
+        scene = self.scene
+        matches = [match for span, match in self.matches if _at(span, offset)]
+        focused = any(match.rank == scene.focused_match for match in matches)
+        if _at(scene.selection, offset):
+            return SELECTED, False
+        hits = [number for span, number in self.hits if _at(span, offset)]
+        if hits:
+            return (FOCUSED_HIT if scene.focused_hit in hits else HIT), False
+        if any(_at(span, offset) for span, _ in self.evidence):
+            return EVIDENCE, focused
+        return max((match.strength for match in matches), default=PLAIN), focused
 
+    def _line_end(self) -> Iterable[Piece]:
+        """A blank cell where the cursor or the selection is on the line end."""
+        if self.end == self.content:
+            return
+        cursor = self.scene.cursor is not None and self.scene.cursor.start == self.content
+        selected = _at(self.scene.selection, self.content)
+        if cursor or selected:
+            self.cells += 1
+            traits = Trait.CURSOR if cursor else Trait.NONE
+            yield Piece(" ", look(SELECTED if selected else PLAIN, None, traits))
 
-def _unvisited(scene: Scene, start: int, end: int) -> bool:
-    """Whether a sentence begins in `[start, end)` that was never visited."""
-    if scene.sentences is None or scene.visited is None:
-        return False
-    for sentence in scene.sentences.after(start):
-        if sentence.start >= end:
+    def _lay_hints(self, strings: list[str]) -> set[int]:
+        """Put labels in the place of the first cells of their words; the offsets they cover."""
+        touching = self.scene.hints.touching(self.start, self.end)
+        starting = [(span.start, label) for span, label in touching if span.start >= self.start]
+        ends = [offset for offset, _ in starting[1:]] + [self.content]
+        covered: set[int] = set()
+        for (offset, label), room in zip(starting, ends, strict=False):
+            end = offset
+            while end < room and self.layout.cells(offset, end) < len(label):
+                end += 1
+            while end < room and not self.layout.cells(end, end + 1):
+                end += 1
+            cells = self.layout.cells(offset, end)
+            inside = range(offset - self.start, end - self.start)
+            for index in inside:
+                strings[index] = ""
+            strings[inside.start] = visible_line(label)[:cells].ljust(cells)
+            covered.update(range(offset, end))
+        return covered
+
+    # the gutter
+
+    def gutter(self, cells: int) -> list[Piece]:
+        """Strength of the matches or ✓ for evidence, rank, annotation, state.
+
+        With 3 cells an annotation stands in the rank's cell, or where that is taken in the state's.
+        """
+        strength, rank, mark, state = self._strength(), self._rank(), self._mark(), self._state()
+        if cells > 3:
+            return [strength, rank, mark, state]
+        if rank == _BLANK:
+            return [strength, mark, state]
+        return [strength, rank, state if mark == _BLANK else mark]
+
+    def _strength(self) -> Piece:
+        if self.evidence:
+            return Piece(CHOSEN, Trait.FOCUSED)
+        strength = max((match.strength for _, match in self.matches), default=0)
+        return Piece(STRENGTH_GLYPHS[strength], PLAIN)
+
+    def _rank(self) -> Piece:
+        ranks = [match.rank for span, match in self.matches if span.start >= self.start]
+        if not ranks:
+            return _BLANK
+        focused = self.scene.focused_match in ranks
+        rank = self.scene.focused_match if focused else min(ranks)
+        return Piece(_digit(rank), Trait.CURSOR if focused else PLAIN)
+
+    def _mark(self) -> Piece:
+        marks = [mark for _, mark in self.marks]
+        if not marks:
+            return _BLANK
+        top = next((mark for mark in marks if mark.focused), marks[0])
+        if len(marks) > 1 and not top.focused:
+            return Piece(_digit(len(marks)), look(PLAIN, top.slot, Trait.OVERLAP))
+        letter = visible_line(top.letter)[:1] or "?"
+        traits = Trait.FOCUSED if top.focused else Trait.NONE
+        return Piece(letter.lower() if top.draft else letter, look(PLAIN, top.slot, traits))
+
+    def _state(self) -> Piece:
+        scene = self.scene
+        focused = any(match.rank == scene.focused_match for _, match in self.matches)
+        focused |= any(mark.focused for _, mark in self.marks)
+        if focused or self._begins_or_goes_on(scene.selection):
+            return Piece(FOCUS_BAR, PLAIN)
+        if scene.sentence is not None and self.start <= scene.sentence.start < self.end:
+            return Piece(CURRENT_SIGN, PLAIN)
+        if self.hits:
+            return Piece(HIT_SIGN, PLAIN)
+        return Piece(UNVISITED, Trait.STAND_IN) if self._has_unvisited() else _BLANK
+
+    def _begins_or_goes_on(self, span: Span | None) -> bool:
+        return span is not None and span.start < self.end and self.start < span.end
+
+    def _has_unvisited(self) -> bool:
+        """Whether a sentence begins on the line that was never visited."""
+        sentences, visited = self.scene.sentences, self.scene.visited
+        if sentences is None or visited is None:
             return False
-        if sentence.start >= start and scene.sentences.index(sentence.start) not in scene.visited:
-            return True
-    return False
+        for sentence in sentences.after(self.start):
+            if sentence.start >= self.end:
+                return False
+            if sentence.start >= self.start and sentences.index(sentence.start) not in visited:
+                return True
+        return False
 
 
-def _touches(span: Span, start: int, end: int) -> bool:
-    return span.start < end and start < span.end
+def _digit(number: int) -> str:
+    return str(number) if number < 10 else "+"
+
+
+def _at(span: Span | None, offset: int) -> bool:
+    return span is not None and span.start <= offset < span.end

@@ -21,10 +21,11 @@ _SINGLE = (
 )
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0e7f"
 _LETTER = rf"(?:(?![_{_SINGLE}])[\w{_MARKS}])"
+_MORE = rf"(?:[-‐’'\u200d]{_LETTER}+)"
 _WORD: Final = re.compile(
-    rf"[$€£¥￥]?\d+(?:[.,:]\d+)*(?:[%‰％]|{_LETTER}*(?:[-‐’'\u200d]{_LETTER}+)*)"  # $4.2, 40%, 15-year-old
+    rf"[$€£¥￥]?\d+(?:[.,:]\d+)*(?:[%‰％]|{_LETTER}*{_MORE}*)"  # $4.2, 40%, 15-year-old
     r"|(?:[^\W\d_]\.){2,}"  # U.S.
-    rf"|{_LETTER}+(?:[-‐’'\u200d]{_LETTER}+)*"
+    rf"|{_LETTER}+{_MORE}*"
     rf"|[{_SINGLE}]"
 )
 _WINDOW: Final = 512  # code points looked through at a time; a longer word is cut there

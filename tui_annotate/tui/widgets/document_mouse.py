@@ -1,4 +1,4 @@
-"""The mouse over a document, and the messages when its cursor moves: drag, double, triple, shift."""
+"""The mouse over a document, and the messages when its cursor moves; paints nothing itself."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class DocumentMouse(DocumentView):
         self._sync()
 
     def offset_in_row(self, x: int, y: int) -> int:
-        """The character at cell `x` of line `y`, in code points; a line end only on an empty line."""
+        """The character at cell `x` of line `y`; a line end only where the line is empty."""
         layout = self.text_layout
         offset = cluster_start(layout.text, layout.offset_at(x, y))
         start, end = layout.content(y)

@@ -1,4 +1,4 @@
-"""One document under the annotator's hands: cursor, selection, marks; a screen calls, no key is bound.
+"""One document under the annotator's hands: a screen calls its methods, no key is bound here.
 
 The mouse is handled in `document_mouse`, drawing in `document_view`.
 """
@@ -136,7 +136,7 @@ class DocumentPane(DocumentMouse):
         self._changed(lambda: self.text_cursor.grow(step))
 
     def words_on_screen(self) -> tuple[Span, ...]:
-        """The words that start in view, in order; those without room for two letters are left out."""
+        """The words that start in view, in order, save those without room for two letters."""
         layout, top = self.text_layout, self.scroll_offset.y
         last = min(top + self.scrollable_content_region.height, layout.lines) - 1
         if last < top or not layout.text:

@@ -1,4 +1,4 @@
-"""Draws a document and what lies on it, line by line, only where something changed; no cursor moves."""
+"""Draws a document and what lies on it, only the lines that changed; moves no cursor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tui_annotate.tui.palette import palette_of
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.layout import TextLayout
 from tui_annotate.tui.text.looks import Looks
-from tui_annotate.tui.text.painter import Scene, gutter, paint
+from tui_annotate.tui.text.painter import Scene, paint
 
 NARROW_SCREEN: Final = 100
 """From so many columns of the whole screen on, the gutter has four cells, below it three."""
@@ -63,6 +63,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.text_cursor = TextCursor(text, segments)
         self.text_layout = TextLayout(text)
         self.scene = Scene(sentences=self.text_cursor.sentences)
+        self._to_reveal: Span | None = None
 
     # size
 
@@ -84,13 +85,16 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         del event
         top, _ = self.text_layout.line(self.scroll_offset.y)
         self._wrap()
-        self.scroll_to(y=self.text_layout.line_of(top), animate=False)
+        self._scroll_to_line(self.text_layout.line_of(top))
+        if self._to_reveal is not None:
+            self.reveal(self._to_reveal)
 
     def notify_style_update(self) -> None:
         """Take the new theme's colours."""
         super().notify_style_update()
-        self._looks = None
-        self._strips.clear()
+        if self._looks is not None and self._looks.palette is not palette_of(self.app):
+            self._looks = None
+            self._strips.clear()
 
     # drawing
 
@@ -111,17 +115,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if self._looks is None:
             self._looks = Looks(palette_of(self.app))
         looks = self._looks
-        side = self.gutter_cells
-        pieces, cells = paint(self.text_layout, self.scene, y)
-        segments = [
-            RichSegment(text, looks[key])
-            for text, key in (*gutter(self.text_layout, self.scene, y, side), *pieces)
-        ]
-        padding = width - side - cells
-        if padding > 0:
-            segments.append(RichSegment(" " * padding))
-        strip = Strip(segments, side + cells + max(0, padding))
-        return strip if padding >= 0 else strip.crop(0, width)
+        pieces, cells = paint(self.text_layout, self.scene, y=y, gutter=self.gutter_cells)
+        segments = [RichSegment(text, looks[key]) for text, key in pieces]
+        if cells < width:
+            segments.append(RichSegment(" " * (width - cells)))
+        strip = Strip(segments, max(cells, width))
+        return strip if cells <= width else strip.crop(0, width)
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
         """Paint the lines of these spans anew; None counts for nothing."""
@@ -162,6 +161,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         """Scroll as little as keeps the line of `offset` and some lines around it in view."""
         y, height = self.text_layout.line_of(offset), self.scrollable_content_region.height
         if height <= 0:
+            self.reveal(Span(offset, offset + 1))
             return
         margin = min(_MARGIN, (height - 1) // 2)
         top = self.scroll_offset.y
@@ -171,8 +171,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self._scroll_to_line(y + margin + 1 - height)
 
     def reveal(self, span: Span) -> None:
-        """Scroll so that `span` begins in view: not at all where it lies in view, else to a third."""
+        """Scroll `span` into view, to a third of the height; not at all where it is in view.
+
+        Before the view has its size, the last span asked for is remembered until it has.
+        """
         height = self.scrollable_content_region.height
+        self._to_reveal = span if height <= 0 else None
         first = self.text_layout.line_of(span.start)
         last = self.text_layout.line_of(span.end - 1)
         top = self.scroll_offset.y
