@@ -21,7 +21,10 @@ from tui_annotate.tui.dialogs.reasons import ReasonDialog
 
 _GROUPS = [
     HelpGroup("Moving", [("↑ ↓", "sentence", "previous and next; the matches follow")]),
-    HelpGroup("Marking", [("1-9", "label", "a leaf saves"), ("Space", "evidence", "")]),
+    HelpGroup(
+        "Marking",
+        [("1-9", "label", "a leaf saves"), ("Space", "take or give back the focused match", "")],
+    ),
 ]
 
 
@@ -166,7 +169,8 @@ async def test_no_reason_only_where_none_is_needed() -> None:
 async def test_help_has_one_column_at_80_and_two_at_140() -> None:
     """Keys, what they do, and the legend of marks; the rest is scrolled to."""
     async with staged(screen=HelpDialog(_GROUPS)) as (stage, pilot):
-        assert "  ↑ ↓    sentence  previous and next; the matches follow" in stage.text()
+        assert " ↑ ↓    sentence  previous and next; the matches follow" in stage.text()
+        assert " Space  take or give back the focused match" in stage.text()
         await pilot.press("end")
         await pilot.pause()
         assert "⚑   a sample: flagged" in stage.text()

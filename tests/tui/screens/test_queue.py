@@ -177,15 +177,18 @@ async def test_search_reads_while_one_types_and_can_be_left() -> None:
         assert stage.results == [SampleKey("news", "q5中000009")]
 
 
-async def test_escape_takes_the_search_off_first() -> None:
-    """Then it closes."""
+async def test_escape_takes_the_search_off_and_never_closes() -> None:
+    """Only q closes, which may mean to quit."""
     store = _Store()
     async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("slash", "x", "escape")
         await _idle(stage, pilot)
         assert "all · 1/100000" in stage.lines()[0]
-        await pilot.press("slash", "backspace", "escape")
+        await pilot.press("slash", "backspace", "escape", "backspace")
+        await pilot.pause()
+        assert stage.results == []
+        await pilot.press("q")
         await pilot.pause()
         assert stage.results == [None]
 

@@ -83,28 +83,33 @@ class HelpDialog(Reader):
 
 
 def _columns(rows: Sequence[tuple[str, str, str]]) -> tuple[int, int]:
-    """Cells for keys and for actions, the same in all groups."""
+    """Cells for keys and for actions that have a help, the same in all groups."""
     keys = max((width(shown(key)) for key, _, _ in rows), default=0)
-    actions = max((width(shown(action)) for _, action, _ in rows), default=0)
+    actions = max((width(shown(action)) for _, action, text in rows if text), default=0)
     return min(keys, _LONGEST_KEY), min(actions, _LONGEST_ACTION)
 
 
 def _group(group: HelpGroup, cells: int, columns: tuple[int, int]) -> list[list[Words]]:
-    keys, actions = columns
     lines: list[list[Words]] = [[(shown(group.title), "title_focused")]]
     for row in group.rows:
-        key, action, text = map(shown, row)
-        pieces = wrapped(text, cells - keys - actions - 5)
-        lines.append(
-            [
-                (f" {fit(key, keys)}  ", "key"),
-                (f"{fit(action, actions)}  ", "text"),
-                (pieces[0], "quiet"),
-            ]
-        )
-        indent = " " * (keys + actions + 5)
-        lines += [[(indent + piece, "quiet")] for piece in pieces[1:]]
+        lines += _row(row, cells, columns)
     return [*lines, []]
+
+
+def _row(row: tuple[str, str, str], cells: int, columns: tuple[int, int]) -> list[list[Words]]:
+    """Key, action, help; an action without help has the room of both."""
+    key, action, text = map(shown, row)
+    keys, actions = columns
+    first: list[Words] = [(f" {fit(key, keys)}  ", "key")]
+    indent = keys + 3
+    role = "text"
+    if text:
+        first.append((f"{fit(action, actions)}  ", "text"))
+        indent += actions + 2
+        role = "quiet"
+    pieces = wrapped(text or action, cells - indent)
+    first.append((pieces[0], role))
+    return [first, *([(" " * indent + piece, role)] for piece in pieces[1:])]
 
 
 def _legend(legend: Sequence[Mark], cells: int) -> list[list[Words]]:

@@ -24,7 +24,7 @@ from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
-from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueRows
+from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueRows, in_full
 
 FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
     ("all", frozenset()),
@@ -39,7 +39,6 @@ _KEYS = (
     ("/", "search"),
     ("f", "filter"),
     ("g", "go to id"),
-    ("q", "back"),
 )
 _FINISHED = frozenset(state for state in State if state.finished)
 
@@ -72,6 +71,7 @@ class QueueScreen(Screen[SampleKey | None]):
         page: reads rows; see `Page`.
         find: from what was typed to a key, for "go to"; raises NotFound.
         position: the row to begin on, from 1; 0 for the first.
+        leave: what q does, in a word.
     """
 
     DEFAULT_CSS = """
@@ -97,13 +97,19 @@ class QueueScreen(Screen[SampleKey | None]):
         ),
         Binding("g", "jump", "go to an id", show=False),
         Binding("q", "close", "back", show=False),
-        Binding("backspace,escape", "back", "clear the search, or back", show=False),
+        Binding("backspace,escape", "back", "take the search off", show=False),
     ]
 
     def __init__(
-        self, page: Page, *, find: Callable[[str], SampleKey] | None = None, position: int = 0
+        self,
+        page: Page,
+        *,
+        find: Callable[[str], SampleKey] | None = None,
+        position: int = 0,
+        leave: str = "back",
     ) -> None:
         super().__init__()
+        self._leave = leave
         self._page = page
         self._find = find
         self._wanted = _Asked("", 0, max(position - 1, 0))
@@ -123,7 +129,7 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def on_mount(self) -> None:
         """Reads the first page and counts what is finished."""
-        self.query_one(KeyLine).show(_KEYS)
+        self.query_one(KeyLine).show([*_KEYS, ("q", self._leave)])
         self._tell()
         self._read()
         self._count()
@@ -202,7 +208,7 @@ class QueueScreen(Screen[SampleKey | None]):
             ]
         )
         entry = listed.entry(listed.focused_row) if self._total else None
-        self.query_one(DraftLine).show(_in_full(entry) if entry else "", kind="hint")
+        self.query_one(DraftLine).show(in_full(entry) if entry else "", kind="hint")
 
     def action_move(self, step: int) -> None:
         """Up and Down."""
@@ -255,12 +261,9 @@ class QueueScreen(Screen[SampleKey | None]):
         self.dismiss(None)
 
     def action_back(self) -> None:
-        """The search first, if there is one."""
-        if self.has_class("-searching") or self._wanted.search:
-            self.query_one(LineInput).value = ""
-            self._end_search()
-        else:
-            self.dismiss(None)
+        """Takes the search off; it never closes, as q does that."""
+        self.query_one(LineInput).value = ""
+        self._end_search()
 
     def _end_search(self) -> None:
         self.set_focus(None)
@@ -291,8 +294,3 @@ class QueueScreen(Screen[SampleKey | None]):
     def _opened(self, message: QueueRows.Opened) -> None:
         message.stop()
         self.dismiss(message.key)
-
-
-def _in_full(entry: QueueEntry) -> str:
-    count = f"{entry.annotations} annotation{'' if entry.annotations == 1 else 's'}"
-    return " · ".join(part for part in (str(entry.key), entry.state, count, entry.group) if part)

@@ -49,6 +49,7 @@ class LabelBar(FixedRows):
     _asleep = False
     _blinking = False
     _spots: tuple[_Spot, ...] = ()
+    _rows = -1  # that the last layout gave
 
     def show(self, options: Sequence[Option], *, title: str = "", asleep: bool = False) -> None:
         """Shows other options.
@@ -63,7 +64,11 @@ class LabelBar(FixedRows):
         )
         if (new, shown(title), asleep) != (self._options, self._title, self._asleep):
             self._options, self._title, self._asleep = new, shown(title), asleep
-            self.repaint(layout=True)
+            self.repaint(layout=self._needed() != self._rows)
+
+    def _needed(self) -> int:
+        """Rows that the options need in the cells there are; 0 where that is not known yet."""
+        return len(self._flow(self.size.width, _MOST_ROWS)[0]) if self.size.width else 0
 
     def blink(self) -> None:
         """Answers a key that means nothing here: the bar is reversed for 150 ms, once."""
@@ -78,8 +83,8 @@ class LabelBar(FixedRows):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
         """Textual's hook: one row, or two where the options need them."""
-        rows, _ = self._flow(width, _MOST_ROWS)
-        return max(len(rows), 1)
+        self._rows = len(self._flow(width, _MOST_ROWS)[0])
+        return self._rows
 
     def paint(self, cells: int) -> list[list[Run]]:
         """The options in reading order, as many as fit."""

@@ -125,3 +125,9 @@ class QueueRows(RowList):
     def on_resize(self) -> None:
         """More rows may be in the window."""
         self.post_message(self.Moved())
+
+
+def in_full(entry: QueueEntry) -> str:
+    """A row in words, for the line below the list; its texts are raw."""
+    count = f"{entry.annotations} annotation{'' if entry.annotations == 1 else 's'}"
+    return " · ".join(part for part in (str(entry.key), entry.state, count, entry.group) if part)
