@@ -46,7 +46,7 @@ def press(draft: Draft, action: str, *, digit: str = "", comment: str = "") -> E
         digit: which option, for `option.choose`.
         comment: the sample's note as it is stored, for `note.write`.
     """
-    draft.message = ("", "")
+    draft.message = ("", "hint")
     if draft.writing:
         return []
     if action in ("option.choose", "option.list"):

@@ -9,7 +9,7 @@ from tui_annotate.domain.labels import Need
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select
-from tui_annotate.tui.draft.state import Draft, Pending
+from tui_annotate.tui.draft.state import Draft, Pending, Pointer
 from tui_annotate.tui.draft.words import ERROR, HINT, SAVED, WARNING, labels_words
 
 MOST_NAMED = 6
@@ -153,3 +153,18 @@ def replaced(
         effects = _give_back(draft, gone, new=True)
     draft.say(text, SAVED if not gone else HINT)
     return effects
+
+
+def first_place(draft: Draft) -> None:
+    """Puts the cursor of a sample never opened before on its first sentence without annotation."""
+    text = draft.text(Side.SUMMARY, 0)
+    for segment in draft.sentences(Side.SUMMARY, 0):
+        sentence = segment.span.trim(text)
+        marked = any(
+            anchor.span.overlap(segment.span)
+            for annotation in draft.annotations
+            for anchor in annotation.claim
+        )
+        if sentence and not marked:
+            draft.pointers[Side.SUMMARY] = Pointer(0, sentence.start)
+            return

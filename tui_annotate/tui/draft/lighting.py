@@ -69,12 +69,23 @@ def take(draft: Draft) -> Effects:
 
 def take_match(draft: Draft, rank: int) -> Effects:
     """A source match chosen by mouse comes into focus and is taken, or given back."""
-    draft.message = ("", "")
+    draft.message = ("", "hint")
     if rank not in {match.rank for match in draft.matches[Side.SOURCE]}:
         return [Blink()]
     draft.lit[Side.SOURCE] = rank
     match = draft.focused_match
     return _give_or_take(draft, draft.anchor_of(match) if match else None)
+
+
+def show_match(draft: Draft, rank: int) -> Effects:
+    """A listed match chosen by mouse comes into focus and into sight, and is not taken."""
+    draft.message = ("", "hint")
+    side = draft.side.other
+    match = next((match for match in draft.matches[side] if match.rank == rank), None)
+    if match is None:
+        return [Blink()]
+    draft.lit[side] = rank
+    return [Reveal(side, match.document, match.span)]
 
 
 def _give_or_take(draft: Draft, anchor: Anchor | None) -> Effects:

@@ -87,7 +87,7 @@ def hint(draft: Draft, words: Sequence[Span]) -> None:
 def hint_key(draft: Draft, key: str) -> Effects:
     """A key while letters stand on the words: a letter, Enter, Backspace; others do nothing."""
     hints = draft.hints
-    draft.message = ("", "")
+    draft.message = ("", "hint")
     if hints is None:
         return []
     if key in ("backspace", "escape", "enter"):
@@ -140,7 +140,7 @@ def pointed(draft: Draft, side: Side, pointer: Pointer, *, by_hand: bool = False
         by_hand: the mouse put it there, so the side gets the keys, and the digits wake up.
     """
     if by_hand and pointer != draft.pointers[side]:
-        draft.message = ("", "")
+        draft.message = ("", "hint")
         draft.side, draft.hints = side, None
         draft.wake()
     if pointer.document != draft.pointers[side].document and side is draft.searched[1]:

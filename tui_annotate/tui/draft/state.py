@@ -9,13 +9,16 @@ import uuid
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, LabelTree, numbered
 from tui_annotate.domain.samples import Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.hints import Hints
+
+Kind = Literal["hint", "draft", "saved", "warning", "error"]
+"""Of the words in the draft line."""
 
 REASONS: Final = ("hard to decide", "not a pair", "broken text", "private or harmful")
 """Why a sample is flagged, in the order of the digits; 0 asks for own words."""
@@ -110,7 +113,7 @@ class Draft:
     kept: dict[Note, str] = field(default_factory=dict)
     visited: set[int] = field(default_factory=set)
     warned: bool = False
-    message: tuple[str, str] = ("", "")
+    message: tuple[str, Kind] = ("", "hint")
     just_saved: str = ""
 
     # where we are
@@ -259,7 +262,7 @@ class Draft:
         self.asleep = False
         self.focused = self.just_saved = ""
 
-    def say(self, text: str, kind: str = "hint") -> None:
+    def say(self, text: str, kind: Kind = "hint") -> None:
         """Puts words into the draft line, until the next key."""
         self.message = (text, kind)
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
 from unicodedata import east_asian_width
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft.state import Draft, Option, segment_at
+from tui_annotate.tui.draft.state import Draft, Kind, Option, segment_at
 
 QUOTE_CELLS = 36
-HINT, DRAFT, SAVED, WARNING, ERROR = "hint", "draft", "saved", "warning", "error"
+HINT: Final = "hint"
+DRAFT: Final = "draft"
+SAVED: Final = "saved"
+WARNING: Final = "warning"
+ERROR: Final = "error"
 
 
-def line(draft: Draft) -> tuple[str, str]:
+def line(draft: Draft) -> tuple[str, Kind]:
     """(text, kind) of the draft line; kinds are the constants of this module."""
     if draft.message[0]:
         return draft.message
@@ -43,7 +48,7 @@ def _would_save(draft: Draft) -> str:
     return f"{digits} save: {claim_words(draft)}{joint} {evidence}{note}"
 
 
-def _focused(draft: Draft, annotation: Annotation) -> tuple[str, str]:
+def _focused(draft: Draft, annotation: Annotation) -> tuple[str, Kind]:
     names = labels_words(annotation.labels)
     if draft.just_saved == annotation.id:
         return f"saved {names} · u undo · m note · e edit", SAVED

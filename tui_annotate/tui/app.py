@@ -1,0 +1,214 @@
+"""The app: its first frame needs Textual alone, the workspace is opened in a thread behind it.
+
+It takes away what Textual offers and annotation must not have: screenshots of the texts, suspending
+to a shell, the terminal's clipboard, opening addresses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tui_annotate.tui import terminal
+
+LOOK = terminal.prepare(os.environ)
+
+from textual.app import App, SystemCommand  # noqa: E402  it reads the environment on import
+from textual.binding import Binding, BindingType  # noqa: E402
+from textual.screen import Screen  # noqa: E402
+
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
+from tui_annotate.domain.visible import visible  # noqa: E402
+from tui_annotate.tui.key_map import default_keys, key_map  # noqa: E402
+from tui_annotate.tui.palette import NAMES  # noqa: E402
+from tui_annotate.tui.screens.annotate import AnnotateScreen  # noqa: E402
+from tui_annotate.tui.screens.annotate_samples import told  # noqa: E402
+from tui_annotate.tui.screens.annotate_saving import Job  # noqa: E402
+from tui_annotate.tui.session import Session  # noqa: E402
+from tui_annotate.tui.theme import Look, themes  # noqa: E402
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import Desk
+    from tui_annotate.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+
+_EMPTY = "there is no sample here yet: leave with q, then tui-annotate ingest FILE"
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A workspace that was opened; no desk where it holds no sample."""
+
+    session: Session
+    desk: Desk | None
+    theme: str
+
+
+class AnnotateApp(App[None]):
+    """One person annotates one workspace.
+
+    Attributes:
+        problem: what ended the app, where it did not end by its own will; empty otherwise.
+    """
+
+    TITLE = "tui-annotate"
+    CSS_PATH = "app.tcss"
+    ALLOW_SELECT: ClassVar[bool] = False
+    ENABLE_COMMAND_PALETTE = False
+    ESCAPE_TO_MINIMIZE: ClassVar[bool] = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q,ctrl+c", "quit", "leave; all is saved", show=False, priority=True)
+    ]
+
+    def __init__(
+        self,
+        open_workspace: Callable[[], Workspace],
+        *,
+        person: str = "",
+        sample: str = "",
+        order: str = "by-source",
+        look: Look = LOOK,
+    ) -> None:
+        super().__init__(ansi_color=look.native)
+        self.animation_level = "none"
+        self.problem = ""
+        self._open_workspace = open_workspace
+        self._person, self._sample, self._order = person, sample, order
+        self._workspace: Workspace | None = None
+        self._desktop = AnnotateScreen(self._leave)
+        for theme in themes(native=look.native):
+            self.register_theme(theme)
+        self.theme = look.theme
+        self._look = look
+
+    # beginning
+
+    def on_mount(self) -> None:
+        """The frame first; the workspace is opened once it is painted."""
+        self._listen()
+        self.push_screen(self._desktop)
+        self._desktop.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        self._desktop.opening("opening the workspace ...")
+        self._desktop.saver.send(Job(self._opened, self._begin, self._refused))
+
+    def _opened(self) -> _Opened:
+        """In the store's thread, as everything is that reaches a store."""
+        workspace = self._open_workspace()
+        self._workspace = workspace
+        person = workspace.person(self._person)
+        annotate, order = workspace.annotate, self._order
+        keys, problem = default_keys(), ""
+        try:
+            keys = key_map(workspace.settings.keys)
+        except InvalidInput as error:
+            problem = told(error)
+        session = Session(annotate, lambda: workspace.assist, person, order, keys, problem)
+        key = annotate.start(person.id, order=order, sample=self._sample)
+        desk = annotate.open(person.id, key, order=order) if key else None
+        chosen = annotate.preferences(person.id).get("theme") or workspace.settings.theme
+        return _Opened(session, desk, chosen if chosen in NAMES else "")
+
+    def _begin(self, opened: _Opened) -> None:
+        if opened.theme and not self._look.native:
+            self.theme = opened.theme
+        if opened.desk is None:
+            self._desktop.opening(_EMPTY, "warning")
+            return
+        problem = opened.session.problem
+        self._desktop.begin(
+            opened.session, opened.desk, words=problem, kind="error" if problem else "hint"
+        )
+
+    def _refused(self, error: TuiAnnotateError) -> None:
+        self._desktop.opening(told(error), "error")
+
+    # ending
+
+    def _listen(self) -> None:
+        """A closed terminal and a polite kill end the app as q does."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGHUP", "SIGTERM"):
+            number = getattr(signal, name, None)
+            if number is not None:
+                try:
+                    loop.add_signal_handler(number, self._desktop.quit)
+                except (NotImplementedError, RuntimeError, ValueError):
+                    return  # no such thing on this system, or the app runs beside the main thread
+
+    def _leave(self) -> None:
+        self._desktop.saver.close()
+        if self._workspace is not None:
+            self._workspace.close()
+            self._workspace = None
+        self.exit()
+
+    async def action_quit(self) -> None:
+        """Ctrl+q, everywhere: place and time are kept, the store is done first."""
+        self._desktop.quit()
+
+    def _fatal_error(self) -> None:
+        """What nobody expected: told after the end, logged without the values of variables."""
+        _, error, _ = sys.exc_info()
+        _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
+        self.problem = f"{type(error).__name__}: {visible(str(error))[:200]}"
+        self._close_messages_no_wait()
+
+    # what is not offered
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """None: the palette lists actions of annotators alone."""
+        del screen
+        return ()
+
+    def action_suspend_process(self) -> None:
+        """Refused: no shell behind the screen."""
+
+    def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
+        """Refused: texts under annotation are not written to files."""
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Refused: texts under annotation do not go to the terminal's clipboard."""
+
+    def open_url(self, url: str, *, new_tab: bool = True) -> None:
+        """Refused."""
+
+
+def run(
+    open_workspace: Callable[[], Workspace],
+    *,
+    person: str = "",
+    sample: str = "",
+    order: str = "by-source",
+    log: Path,
+) -> int:
+    """Runs the app until it is left.
+
+    Args:
+        open_workspace: called in a thread once the first frame is painted.
+        person: the annotator's name; empty for the one remembered.
+        sample: where to begin; empty for where this person was.
+        log: the file that everything written to standard error goes to meanwhile.
+
+    Returns:
+        The exit code: 0, or 1 where the app ended by an error, which was then told.
+    """
+    app = AnnotateApp(open_workspace, person=person, sample=sample, order=order)
+    with terminal.drawing(log):
+        app.run()
+    if app.problem:
+        sys.stderr.write(
+            f"tui-annotate ended by an error of its own: {app.problem}\n"
+            f"Everything that was shown as saved is saved. Details: {visible(str(log))}\n"
+        )
+        return 1
+    return 0

@@ -1,0 +1,185 @@
+"""The annotating screen: keys and mouse go to the draft, and what it wants is done in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.command import Provider
+
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import lighting, moving
+from tui_annotate.tui.draft.deeds import press, show_annotation
+from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
+from tui_annotate.tui.draft.state import Draft, Kind
+from tui_annotate.tui.draft.words import ERROR
+from tui_annotate.tui.key_map import typed
+from tui_annotate.tui.screens.annotate_asking import AnnotateAsking
+from tui_annotate.tui.screens.annotate_palette import ActionProvider
+from tui_annotate.tui.widgets.annotation_list import AnnotationList
+from tui_annotate.tui.widgets.document_pane import DocumentPane
+from tui_annotate.tui.widgets.draft_line import DraftLine
+from tui_annotate.tui.widgets.label_bar import LabelBar
+from tui_annotate.tui.widgets.match_list import MatchList
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import Desk
+    from tui_annotate.tui.session import Session
+
+
+class AnnotateScreen(AnnotateAsking):
+    """One sample at a time, by keys."""
+
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
+
+    def __init__(self, leave: Callable[[], None]) -> None:
+        """`leave` ends the app, once the place is kept."""
+        super().__init__()
+        self._leave = leave
+        self._listening_since: float | None = None
+
+    # samples
+
+    def begin(self, session: Session, desk: Desk, *, words: str = "", kind: Kind = "hint") -> None:
+        """Also: keys that come before the first frame of the sample are dropped."""
+        self._listening_since = None
+        super().begin(session, desk, words=words, kind=kind)
+
+    def arrived(self) -> None:
+        """From now on the keys are meant for what is seen."""
+        self._listening_since = events.Event().time
+        super().arrived()
+
+    def opening(self, words: str, kind: Kind = "hint") -> None:
+        """Words while there is no sample yet."""
+        self.query_one(DraftLine).show(words, kind=kind)
+
+    def quit(self) -> None:
+        """Keeps place and time, waits for the store, leaves."""
+        self.saver.send_last(self.leaving())
+        self._leave()
+
+    # keys
+
+    def on_key(self, event: events.Key) -> None:
+        """Every key, unless the note line has it."""
+        draft, session = self.draft, self.session
+        if draft is not None and draft.writing:
+            return
+        event.stop()
+        event.prevent_default()
+        if draft is None or session is None or self._going:
+            return
+        if self._listening_since is None or event.time < self._listening_since:
+            return
+        key, method = typed(event.key, event.character)
+        if method:
+            draft.say("an input method is on: switch it off, letters are commands here")
+            self.show_draft()
+            return
+        self.spend()
+        if draft.hints:
+            self.perform(moving.hint_key(draft, key))
+            return
+        action = session.keys.action(key, draft.state)
+        if action:
+            self.do(action, digit=key if action.startswith("option.") else "")
+        elif draft.pending:
+            self.perform([Blink()])
+
+    def do(self, action: str, *, digit: str = "") -> None:
+        """An action of the key table, by key or from the palette."""
+        if self.draft and self.desk:
+            comment = self.desk.assignment.comment
+            self.perform(press(self.draft, action, digit=digit, comment=comment))
+
+    def perform(self, effects: Sequence[Effect]) -> None:
+        """Does what the draft asks for, in order; then the draft is told and shown."""
+        for effect in effects:
+            if not (self.move_panes(effect) or self.store(effect) or self.ask(effect)):
+                self._perform_here(effect)
+        self.follow()
+        self.show_draft()
+
+    def _perform_here(self, effect: Effect) -> None:
+        match effect:
+            case Blink():
+                self.query_one(LabelBar).blink()
+            case Open("layout"):
+                self.next_layout()
+            case Open("document", step):
+                self.next_document(step)
+            case Open("sample", step):
+                self._walk(step)
+            case Open("palette"):
+                self.app.action_command_palette()
+            case Open("quit"):
+                self.quit()
+
+    def _walk(self, step: int) -> None:
+        session, desk = self.session, self.desk
+        if session and desk:
+            key, who = desk.sample.key, session.person.id
+            self.go(
+                lambda: session.annotate.neighbour(who, key, step, order=session.order),
+                "this is the last sample" if step > 0 else "this is the first sample",
+            )
+
+    # mouse
+
+    def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
+        """The mouse moved a cursor; what keys moved is known already."""
+        message.stop()
+        draft = self.draft
+        side = next((side for side in Side if self.pane(side) is message.pane), None)
+        if draft is None or side is None or draft.writing or self._going:
+            return
+        pointer = self.pointer(side)
+        if pointer == draft.pointers[side]:
+            return
+        self.spend()
+        moving.pointed(draft, side, pointer, by_hand=True)
+        self.pane(side).focus()
+        self.follow()
+        self.show_draft()
+
+    def on_document_pane_match_clicked(self, message: DocumentPane.MatchClicked) -> None:
+        """A lit sentence of the source was clicked: it is taken, or given back."""
+        message.stop()
+        if message.pane is self.pane(Side.SOURCE):
+            self._with_mouse(lambda draft: lighting.take_match(draft, message.rank))
+
+    def on_match_list_picked(self, message: MatchList.Picked) -> None:
+        """A match of the list was clicked."""
+        message.stop()
+        self._with_mouse(lambda draft: lighting.show_match(draft, message.rank))
+
+    def on_annotation_list_picked(self, message: AnnotationList.Picked) -> None:
+        """An annotation of the list was clicked."""
+        message.stop()
+        self._with_mouse(lambda draft: _show_number(draft, message.index))
+
+    def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
+        """An option was clicked: as its digit."""
+        message.stop()
+        if self.draft and not self.draft.writing:
+            self.spend()
+            self.do("option.choose", digit=message.digit)
+
+    def _with_mouse(self, deed: Callable[[Draft], Effects]) -> None:
+        if self.draft and not self.draft.writing and not self._going:
+            self.spend()
+            self.perform(deed(self.draft))
+
+    # telling
+
+    def tell_error(self, words: str) -> None:
+        """An error in the draft line, until the next key."""
+        self.tell(words, ERROR)
+
+
+def _show_number(draft: Draft, index: int) -> Effects:
+    if draft.editing or not 0 <= index < len(draft.annotations):
+        return [Blink()]
+    return show_annotation(draft, draft.annotations[index].id)

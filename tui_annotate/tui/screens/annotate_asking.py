@@ -1,0 +1,248 @@
+"""What the annotating screen asks and tells over itself: dialogs, the note line, the queue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.dialogs.find import FindDialog
+from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
+from tui_annotate.tui.dialogs.jump import JumpDialog
+from tui_annotate.tui.dialogs.label_picker import LabelPicker
+from tui_annotate.tui.dialogs.message import MessageDialog
+from tui_annotate.tui.draft import choosing, lighting, notes
+from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
+from tui_annotate.tui.draft.state import Draft, Kind
+from tui_annotate.tui.screens.annotate_doing import AnnotateDoing
+from tui_annotate.tui.screens.annotate_saving import Job
+from tui_annotate.tui.screens.queue import QueueScreen
+from tui_annotate.tui.widgets.label_bar import LabelBar
+from tui_annotate.tui.widgets.note_input import NoteInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tui_annotate.services.annotate import Desk, QueueRow
+    from tui_annotate.tui.session import Session
+
+_MOST_HITS = 10_000
+_NOTE_PAUSE = 1.5  # seconds without a key until a half-written note is kept
+_STATES = {
+    "R": "reading",
+    "S": "with a selection",
+    "V": "in the source",
+    "L": "with an option pending",
+    "N": "in a note",
+    "E": "editing an annotation",
+}
+
+
+class AnnotateAsking(AnnotateDoing):
+    """Dialogs, and what is done with their answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._past_notes: list[str] = []
+        self._query = ""
+        self._note_timer: Timer | None = None
+
+    def begin(self, session: Session, desk: Desk, *, words: str = "", kind: Kind = "hint") -> None:
+        """Also: the note line is closed, and own former notes are read once."""
+        if self.session is None:
+            self._read_notes(session)
+        self._close_note()
+        super().begin(session, desk, words=words, kind=kind)
+
+    def _read_notes(self, session: Session) -> None:
+        def done(past: Sequence[str]) -> None:
+            self._past_notes = list(past)
+
+        self.saver.send(
+            Job(lambda: session.annotate.past_notes(session.person.id), done, self._refused)
+        )
+
+    def ask(self, effect: Effect) -> bool:
+        """Opens what an effect asks for; False where it asks for nothing of this."""
+        draft, session = self.draft, self.session
+        if draft is None or session is None:
+            return False
+        match effect:
+            case OpenNote(title, text):
+                self._open_note(title, text)
+            case Open("labels"):
+                self._ask_label(draft)
+            case Open("find"):
+                self._ask_text(draft)
+            case Open("help"):
+                self._tell_keys(session, draft)
+            case Open("request"):
+                self._tell_request()
+            case Open("go"):
+                self.app.push_screen(JumpDialog(session.annotate.find), self._go_to)
+            case Open("queue"):
+                self._open_queue(session)
+            case _:
+                return False
+        return True
+
+    # labels
+
+    def _ask_label(self, draft: Draft) -> None:
+        def picked(paths: tuple[LabelPath, ...] | None) -> None:
+            if draft is self.draft:
+                for path in paths or ():
+                    self.perform(choosing.pick(draft, path))
+
+        slots = {label.path: draft.slot(label.path) for label in draft.tree.walk()}
+        chosen = tuple(draft.labels) if draft.editing else ()
+        self.app.push_screen(LabelPicker(draft.tree, chosen=chosen, slots=slots), picked)
+
+    # the note line
+
+    def _open_note(self, title: str, text: str) -> None:
+        line = self.query_one("#note", NoteInput)
+        line.styles.height = max(self.query_one(LabelBar).size.height, 1)
+        line.begin(text, suggestions=self._suggestion, past=self._past_notes, placeholder=title)
+        self.add_class("-note")
+        line.focus()
+
+    def _suggestion(self, typed: str) -> str | None:
+        return next((note for note in self._past_notes if typed and note.startswith(typed)), None)
+
+    def _close_note(self) -> None:
+        if self._note_timer:
+            self._note_timer.stop()
+            self._note_timer = None
+        self.remove_class("-note")
+        if self.draft:
+            self.pane(self.draft.side).focus()
+
+    def on_note_input_submitted(self, message: NoteInput.Submitted) -> None:
+        """Enter in the note line."""
+        message.stop()
+        self._close_note()
+        if self.draft is None:
+            return
+        text = message.text.strip()
+        if text:
+            self._past_notes = [text, *(note for note in self._past_notes if note != text)]
+        self.perform(notes.done(self.draft, message.text))
+
+    def on_note_input_kept(self, message: NoteInput.Kept) -> None:
+        """Esc in the note line."""
+        message.stop()
+        self._close_note()
+        if self.draft:
+            self.perform(notes.kept(self.draft, message.text))
+            self.keep_place()
+
+    def on_input_changed(self, message: NoteInput.Changed) -> None:
+        """A half-written note is kept once the keys rest, so that a cut line loses little."""
+        message.stop()
+        if self._note_timer:
+            self._note_timer.stop()
+        self._note_timer = self.set_timer(_NOTE_PAUSE, self._keep_half)
+
+    def _keep_half(self) -> None:
+        draft = self.draft
+        if draft and draft.writing and draft.writing.kind != notes.REASON:
+            text = self.query_one("#note", NoteInput).text
+            if text.strip():
+                draft.kept[draft.writing] = text
+                self.keep_place()
+
+    # finding
+
+    def _ask_text(self, draft: Draft) -> None:
+        side, before = draft.side, self._query
+
+        def search(query: str) -> str:
+            draft.hits, draft.searched = self._hits(query), (query, side)
+            draft.hit = 0
+            self.show_draft()
+            return f"{len(draft.hits)} found" if query else ""
+
+        def ended(query: str | None) -> None:
+            draft.hits = ()
+            if query and draft is self.draft:
+                self._query = query
+                self.perform(lighting.found(draft, query, self._hits(query)))
+            self.show_draft()
+
+        name = draft.tree.summary_title if side.value == "summary" else draft.tree.source_title
+        self.app.push_screen(
+            FindDialog(before, search=search, title=f"Find in {name.lower()}"), ended
+        )
+
+    def _hits(self, query: str) -> tuple[Span, ...]:
+        """Where the text of the side in hand holds the words, whatever their case, in order."""
+        if not query or self.draft is None:
+            return ()
+        pattern = re.compile(re.escape(query), re.IGNORECASE)
+        found = pattern.finditer(self.draft.text(self.draft.side))
+        return tuple(Span(*hit.span()) for hit, _ in zip(found, range(_MOST_HITS), strict=False))
+
+    # telling
+
+    def _tell_keys(self, session: Session, draft: Draft) -> None:
+        groups = [
+            HelpGroup(group, [(keys, words, "") for keys, words in rows])
+            for group, rows in session.keys.help(draft.state)
+        ]
+        self.app.push_screen(HelpDialog(groups, title=f"Keys {_STATES[draft.state]}"))
+
+    def _tell_request(self) -> None:
+        if self.desk is None:
+            return
+        request = self.desk.sample.request
+        parts = [request.title, request.problem, request.background, request.question]
+        asked = "\n\n".join(part for part in parts if part)
+        pages = [
+            ("Request", asked or "This sample came without a request."),
+            ("Guidelines", self.desk.guidelines or "There are no guidelines for this dataset."),
+        ]
+        self.app.push_screen(MessageDialog(pages, page=0 if asked else 1))
+
+    # other samples
+
+    def _go_to(self, key: SampleKey | None) -> None:
+        if key is not None:
+            self.go(lambda: key, "")
+
+    def _open_queue(self, session: Session) -> None:
+        self.keep_place()
+
+        def page(
+            search: str, states: Collection[State], offset: int, limit: int
+        ) -> tuple[Sequence[QueueRow], int]:
+            found = session.annotate.queue(
+                session.person.id,
+                order=session.order,
+                search=search,
+                states=states,
+                offset=offset,
+                limit=limit,
+            )
+            return found.rows, found.total
+
+        current = self.desk.sample.key if self.desk else None
+        position = self.desk.position if self.desk else 0
+        screen = QueueScreen(page, find=session.annotate.find, position=position)
+        self.app.push_screen(screen, lambda key: self._from_queue(key, current))
+
+    def _from_queue(self, key: SampleKey | None, current: SampleKey | None) -> None:
+        if key is None:
+            self.quit()
+        elif key != current:
+            self._go_to(key)
+
+    def quit(self) -> None:
+        """Leaves the app; what was given to the store is done first."""
+        raise NotImplementedError

@@ -1,0 +1,222 @@
+"""What the annotator does, sent to the store: saves, undo, done; and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.errors import Conflict, TuiAnnotateError
+from tui_annotate.tui.draft import finishing
+from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Remove, Save, Undo
+from tui_annotate.tui.draft.place import place
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.words import SAVED, labels_words
+from tui_annotate.tui.screens.annotate_samples import (
+    SAVED_WORD,
+    SAVING_WORD,
+    AnnotateSamples,
+    told,
+)
+from tui_annotate.tui.screens.annotate_saving import Job
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import Desk, Saved
+
+
+class _Left(NamedTuple):
+    """A sample that was finished, and the next one; None where all are finished."""
+
+    saved: Saved
+    next: Desk | None
+
+
+class AnnotateDoing(AnnotateSamples):
+    """Everything that changes the store."""
+
+    def store(self, effect: Effect) -> bool:
+        """Sends what an effect asks of the store; False where it asks nothing of it."""
+        session, desk = self.session, self.desk
+        if session is None or desk is None:
+            return False
+        annotate, who, key = session.annotate, session.person.id, desk.sample.key
+        match effect:
+            case Save(annotation, new):
+                deed = annotate.add if new else annotate.edit
+                self._save(partial(deed, who, key, annotation), annotation)
+            case Remove(annotation):
+                remove = partial(
+                    annotate.remove, who, key, annotation.id, version=annotation.version
+                )
+                words = f"deleted {labels_words(annotation.labels)} · u undo"
+                self._send(partial(self._timed, remove), partial(self._replaced, words))
+            case Comment(text):
+                comment = partial(annotate.comment, who, key, text)
+                words = "the note on the sample is saved · u undo"
+                self._send(partial(self._timed, comment), partial(self._replaced, words))
+            case Finish(verb, reason):
+                self._finish(verb, reason)
+            case Undo(redo):
+                self._undo(redo=redo)
+            case _:
+                return False
+        return True
+
+    def _timed(self, deed: Callable[..., Saved], seconds: float) -> Saved:
+        return deed(seconds=seconds)
+
+    def _send(self, call: Callable[[float], Any], done: Callable[[Any], None]) -> None:
+        """Sends a deed with its time; what it gives comes back to the same draft."""
+        seconds, draft = self.stopwatch.take(), self.draft
+
+        def back(result: Any) -> None:
+            self.saved_words = SAVING_WORD if self.saver.waiting else SAVED_WORD
+            if draft is self.draft:
+                done(result)
+            self.show_draft()
+
+        self._saving()
+        self.saver.send(Job(partial(call, seconds), back, self._refused))
+
+    def _saving(self) -> None:
+        self.saved_words = SAVING_WORD
+
+    def _save(self, deed: Callable[..., Saved], annotation: Annotation) -> None:
+        seconds, draft = self.stopwatch.take(), self.draft
+        if draft is None:
+            return
+        self.last_label = draft.last_label
+
+        def done(saved: Saved) -> None:
+            self.saved_words = SAVING_WORD if self.saver.waiting else SAVED_WORD
+            self._take_over(saved)
+            effects = finishing.saved(draft, saved.annotation or annotation, saved.annotations)
+            if draft is self.draft:
+                self.perform(effects)
+                self.keep_place()
+
+        def failed(error: TuiAnnotateError) -> None:
+            if isinstance(error, Conflict):
+                self._read_again(draft, annotation, error)
+            else:
+                self._give_back(draft, annotation, error)
+
+        self._saving()
+        self.saver.send(Job(partial(deed, seconds=seconds), done, failed, writes=True))
+
+    def _read_again(self, draft: Draft, annotation: Annotation, error: TuiAnnotateError) -> None:
+        """After a conflict: what stands in the store is shown, then the draft is given back."""
+        session, desk = self.session, self.desk
+        if session is None or desk is None:
+            return
+
+        def done(now: Desk) -> None:
+            draft.annotations = now.annotations
+            self._give_back(draft, annotation, error)
+
+        again = partial(self._opened, desk.sample.key)
+        self.saver.send(
+            Job(again, done, lambda _: self._give_back(draft, annotation, error), writes=True)
+        )
+
+    def _give_back(self, draft: Draft, annotation: Annotation, error: TuiAnnotateError) -> None:
+        self._going = False
+        self.saved_words = f"not saved: {error.message}"
+        effects = finishing.refused(draft, annotation, told(error))
+        if draft is self.draft:
+            self.perform(effects)
+
+    def _replaced(self, words: str, saved: Saved) -> None:
+        self._take_over(saved)
+        if self.draft:
+            self.perform(finishing.replaced(self.draft, saved.annotations, words))
+
+    def _take_over(self, saved: Saved) -> None:
+        """The assignment as it stands now, for the header."""
+        if self.desk and saved.key == self.desk.sample.key:
+            finished = self.desk.finished
+            finished += saved.assignment.state.finished - self.desk.assignment.state.finished
+            self.desk = replace(self.desk, assignment=saved.assignment, finished=finished)
+
+    def _finish(self, verb: str, reason: str) -> None:
+        session, desk = self.session, self.desk
+        if self._going or session is None or desk is None:
+            return
+        self._going = True
+        who, key, leave = session.person.id, desk.sample.key, self.leaving_place()
+        annotate, seconds = session.annotate, self.stopwatch.take()
+        deeds: dict[str, Callable[[], Saved]] = {
+            "done": partial(annotate.finish, who, key, seconds=seconds),
+            "skip": partial(annotate.skip, who, key, reason=reason, seconds=seconds),
+            "flag": partial(annotate.flag, who, key, reason=reason, seconds=seconds),
+        }
+
+        def call() -> _Left:
+            saved = deeds[verb]()
+            leave()
+            following = annotate.next_unfinished(who, key, order=session.order)
+            other = following if following != key else None
+            return _Left(saved, self._opened(other) if other else None)
+
+        self._saving()
+        self.saver.send(Job(call, self._left, self._refused))
+
+    def leaving_place(self) -> Callable[[], None]:
+        """What keeps the place alone; to be called in the store's thread."""
+        session, desk, draft = self.session, self.desk, self.draft
+        if session is None or desk is None or draft is None:
+            return lambda: None
+        return partial(
+            session.annotate.keep_place, session.person.id, desk.sample.key, place(draft)
+        )
+
+    def _left(self, left: _Left) -> None:
+        self._going = False
+        self.saved_words = SAVED_WORD
+        self._take_over(left.saved)
+        before = str(left.saved.key.id)
+        if left.next and self.session:
+            words = f"{before} is {left.saved.assignment.state} · u undo"
+            self.begin(self.session, left.next, words=words, kind=SAVED)
+        elif self.desk and self.desk.finished >= self.desk.total:
+            self.tell("all samples are finished · q queue · u undo", SAVED)
+        else:
+            self.tell(f"{before} is {left.saved.assignment.state} · q queue · u undo", SAVED)
+
+    def _undo(self, *, redo: bool) -> None:
+        session, desk = self.session, self.desk
+        if self._going or session is None or desk is None:
+            return
+        annotate, who, here = session.annotate, session.person.id, desk.sample.key
+        leave = self.leaving_place()
+
+        def call() -> tuple[Saved, Desk | None] | None:
+            saved = annotate.redo(who) if redo else annotate.undo(who)
+            if saved is None or saved.key == here:
+                return (saved, None) if saved else None
+            leave()
+            return saved, self._opened(saved.key)
+
+        self._saving()
+        self.saver.send(Job(call, partial(self._undone, redo), self._refused))
+
+    def _undone(self, redo: bool, answer: tuple[Saved, Desk | None] | None) -> None:  # noqa: FBT001  bound by partial
+        draft, self.saved_words = self.draft, SAVED_WORD
+        if answer is None or draft is None or self.session is None:
+            self.tell("nothing to do again" if redo else "nothing to undo")
+            return
+        saved, desk = answer
+        words = f"{'done again' if redo else 'undone'}: {saved.undone}"
+        if desk:
+            self.begin(self.session, desk, words=f"{words}, in {saved.key}", kind=SAVED)
+            return
+        self._take_over(saved)
+        left = {annotation.id for annotation in saved.annotations}
+        lost = [known for known in draft.annotations if known.id not in left]
+        gone = lost[0] if len(lost) == 1 and not redo else None
+        names = [*lost, *([saved.annotation] if saved.annotation else [])]
+        words = f"{words} {labels_words(names[0].labels)}" if len(names) == 1 else words
+        effects = finishing.replaced(draft, saved.annotations, words, gone=gone)
+        self.perform(effects)

@@ -1,0 +1,64 @@
+"""The command palette's one provider: every action that acts where the annotator is, by name."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.key_map import shown_keys
+from tui_annotate.tui.keys import Action
+from tui_annotate.tui.session import Session
+
+
+@runtime_checkable
+class Acts(Protocol):
+    """A screen with a draft and actions."""
+
+    session: Session | None
+    draft: Draft | None
+
+    def do(self, action: str, *, digit: str = "") -> None:
+        """Does an action."""
+
+
+class ActionProvider(Provider):
+    """Actions with their keys; digits are left out, as the bar shows them."""
+
+    def _actions(self) -> list[Action]:
+        screen = self.screen
+        if not isinstance(screen, Acts) or screen.session is None or screen.draft is None:
+            return []
+        state = screen.draft.state
+        return [
+            action
+            for action in screen.session.keys.actions
+            if state in action.states and action.id not in ("option.choose", "palette.show")
+        ]
+
+    def _row(self, action: Action) -> tuple[str, str]:
+        screen = self.screen
+        state = screen.draft.state if isinstance(screen, Acts) and screen.draft else "R"
+        keys = shown_keys(action.keys)
+        return action.words(state), f"{action.group}{f' · {keys}' if keys else ''}"
+
+    def _do(self, action: Action) -> None:
+        if isinstance(self.screen, Acts):
+            self.screen.do(action.id)
+
+    async def discover(self) -> Hits:
+        """All of them, in the order of the key table."""
+        for action in self._actions():
+            text, help_text = self._row(action)
+            yield DiscoveryHit(text, partial(self._do, action), help=help_text)
+
+    async def search(self, query: str) -> Hits:
+        """Those whose words or id are like what was typed."""
+        matcher = self.matcher(query)
+        for action in self._actions():
+            text, help_text = self._row(action)
+            score = max(matcher.match(text), matcher.match(action.id))
+            if score > 0:
+                yield Hit(score, matcher.highlight(text), partial(self._do, action), help=help_text)

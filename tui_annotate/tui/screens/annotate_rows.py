@@ -1,0 +1,143 @@
+"""A draft as the values that widgets show: pure functions, one a widget."""
+
+from __future__ import annotations
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.samples import Match, Side
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.words import claim_words, labels_words
+from tui_annotate.tui.key_map import KeyMap
+from tui_annotate.tui.widgets.annotation_list import AnnotationRow
+from tui_annotate.tui.widgets.document_pane import Mark
+from tui_annotate.tui.widgets.label_bar import Option
+from tui_annotate.tui.widgets.match_list import MatchRow
+
+_LONGEST = 400  # characters of a text that a row is given; it shows fewer
+_HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
+
+
+def bar(draft: Draft) -> tuple[list[Option], str, bool]:
+    """(options, title, asleep) of the label bar."""
+    options: list[Option] = [
+        (
+            option.digit,
+            option.text,
+            option.opens,
+            option.chosen,
+            -1 if draft.pending and draft.pending.kind == "reason" else draft.slot(option.path),
+        )
+        for option in draft.options()
+    ]
+    pending = draft.pending
+    if pending is None:
+        title = f"editing {draft.letter(draft.editing.id)}" if draft.editing else ""
+        return options, title, draft.asleep
+    if pending.kind == "child":
+        options.append(("0", "itself", False, False, -1))
+    elif pending.kind == "reason":
+        options.append(("0", "own words", False, False, -1))
+    return (
+        options,
+        "flag: why?" if pending.kind == "reason" else labels_words([pending.path]),
+        False,
+    )
+
+
+def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
+    """The key line for where the draft is."""
+    return _HINT_KEYS if draft.hints else keys.line(draft.state)
+
+
+def title(draft: Draft, side: Side, *, signals: str) -> tuple[str, str, str]:
+    """(title, left, right) over a pane."""
+    sentences = draft.sentences(side)
+    right = f"sentence {draft.segment(side) + 1}/{len(sentences)}" if sentences else "no text"
+    if side is Side.SUMMARY:
+        return draft.tree.summary_title.upper(), _count(draft), right
+    documents = draft.sample.side(side)
+    name = draft.tree.source_title.upper()
+    if len(documents) > 1:
+        at = draft.pointers[side].document
+        name = f"{name} {at + 1}/{len(documents)} {documents[at].title or documents[at].key}"
+    return name, " · ".join(part for part in (_focused_match(draft), signals) if part), right
+
+
+def _count(draft: Draft) -> str:
+    number = len(draft.annotations)
+    return f"{number} annotation{'' if number == 1 else 's'}" if number else ""
+
+
+def _focused_match(draft: Draft) -> str:
+    match, found = draft.focused_match, draft.matches[Side.SOURCE]
+    return f"match {match.rank}/{len(found)} · {match.score:.2f}" if match else "no match"
+
+
+def lit_side(draft: Draft) -> Side:
+    """The side whose matches are listed: the one across from the keys."""
+    return Side.SUMMARY if draft.side is Side.SOURCE else Side.SOURCE
+
+
+def matched(draft: Draft) -> str:
+    """What the listed matches are for."""
+    return "for the source" if draft.side is Side.SOURCE else f"for {claim_words(draft)}"
+
+
+def match_rows(draft: Draft) -> tuple[MatchRow, ...]:
+    """The listed matches, best first."""
+    side = lit_side(draft)
+    return tuple(_match_row(draft, side, match) for match in draft.matches[side])
+
+
+def _match_row(draft: Draft, side: Side, match: Match) -> MatchRow:
+    several = len(draft.sample.side(side)) > 1
+    place = f"{match.document + 1}:" if several else ""
+    start = match.span.start
+    text = draft.text(side, match.document)[start : min(match.span.end, start + _LONGEST)]
+    return MatchRow(
+        rank=match.rank,
+        score=match.score,
+        strength=match.strength,
+        position=f"{place}s{match.segment + 1}",
+        text=" ".join(text.split()),
+        taken=side is Side.SOURCE and draft.taken(match),
+    )
+
+
+def annotation_rows(draft: Draft) -> tuple[AnnotationRow, ...]:
+    """The listed annotations, in reading order."""
+    return tuple(_annotation_row(draft, annotation) for annotation in draft.annotations)
+
+
+def _annotation_row(draft: Draft, annotation: Annotation) -> AnnotationRow:
+    lacks = draft.tree.lacks(annotation)
+    texts = (
+        draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
+        for anchor in annotation.claim or annotation.evidence
+    )
+    return AnnotationRow(
+        letter=draft.letter(annotation.id),
+        labels=labels_words(annotation.labels),
+        claim=" … ".join(" ".join(text.split()) for text in texts),
+        evidence=len(annotation.evidence),
+        note=" ".join(annotation.note.split()),
+        draft_reason=f"wants {' and '.join(lacks)}" if lacks else "",
+        focused=annotation.id in (draft.focused, draft.editing.id if draft.editing else ""),
+        colour_slot=draft.slot(annotation.labels[0]) if annotation.labels else 0,
+    )
+
+
+def marks(draft: Draft, side: Side) -> tuple[Mark, ...]:
+    """Annotations as marks on the document of a side that is on screen."""
+    at = draft.pointers[side].document
+    return tuple(
+        Mark(
+            span=anchor.span,
+            letter=row.letter,
+            slot=row.colour_slot,
+            focused=row.focused,
+            draft=bool(row.draft_reason),
+        )
+        for annotation, row in zip(draft.annotations, annotation_rows(draft), strict=True)
+        for anchor in annotation.anchors
+        if (anchor.side, anchor.index) == (side, at)
+    )

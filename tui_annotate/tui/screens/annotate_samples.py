@@ -1,0 +1,150 @@
+"""From sample to sample: what is shown first, what is kept on leaving, what counts as work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.draft import finishing
+from tui_annotate.tui.draft.place import place, restore
+from tui_annotate.tui.draft.state import Draft, Kind
+from tui_annotate.tui.draft.words import ERROR, HINT, WARNING
+from tui_annotate.tui.screens.annotate_panes import AnnotatePanes
+from tui_annotate.tui.screens.annotate_saving import Answered, Job, Saver, Stopwatch
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import Desk
+    from tui_annotate.tui.session import Session
+
+SAVED_WORD, SAVING_WORD = "saved", "saving"
+
+
+class AnnotateSamples(AnnotatePanes):
+    """Beginning and leaving samples, place and time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.saver = Saver(self.post_message)
+        self.stopwatch = Stopwatch()
+        self.last_label: tuple[str, ...] = ()
+        self._going = False
+
+    def on_answered(self, message: Answered) -> None:
+        """A job of the store came to its end."""
+        message.stop()
+        self.saver.answer(message)
+
+    # samples
+
+    def begin(self, session: Session, desk: Desk, *, words: str = "", kind: Kind = HINT) -> None:
+        """Shows a sample, where its annotator left it."""
+        self.session, self.desk, self._going = session, desk, False
+        draft = Draft(
+            desk.sample, desk.segments, desk.labels, desk.annotations, last_label=self.last_label
+        )
+        if desk.place:
+            restore(draft, desk.place)
+        else:
+            finishing.first_place(draft)
+        self.draft = draft
+        self.stopwatch.touch()
+        self.load_documents(draft)
+        self.follow()
+        if words:
+            draft.say(words, kind)
+        self.show_draft()
+        self.call_after_refresh(self.arrived)
+
+    def arrived(self) -> None:
+        """The first frame of a sample is painted."""
+        if self.desk:
+            self.prepare_assist(self.desk)
+
+    def go(self, find: Callable[[], SampleKey | None], none: str) -> None:
+        """Leaves the sample as it is, for the one that `find` gives in the store's thread.
+
+        Args:
+            none: what is said where it gives none.
+        """
+        if self._going:
+            return
+        self._going = True
+        leave = self.leaving()
+
+        def call() -> Desk | None:
+            leave()
+            key = find()
+            return self._opened(key) if key else None
+
+        def done(desk: Desk | None) -> None:
+            self._going = False
+            if desk and self.session:
+                self.begin(self.session, desk)
+            else:
+                self.tell(none)
+
+        self.saver.send(Job(call, done, self._refused))
+
+    def _opened(self, key: SampleKey) -> Desk:
+        """In the store's thread."""
+        session = self.session
+        if session is None:
+            raise Unavailable("no workspace is open")
+        return session.annotate.open(session.person.id, key, order=session.order)
+
+    def leaving(self) -> Callable[[], None]:
+        """What keeps the place and the time; to be called in the store's thread."""
+        session, desk, draft = self.session, self.desk, self.draft
+        if session is None or desk is None or draft is None:
+            return lambda: None
+        kept, seconds = place(draft), self.stopwatch.take()
+
+        def call() -> None:
+            session.annotate.keep_place(session.person.id, desk.sample.key, kept)
+            session.annotate.read(session.person.id, desk.sample.key, seconds=seconds)
+
+        return call
+
+    def keep_place(self) -> None:
+        """Keeps the place without leaving."""
+        session, desk, draft = self.session, self.desk, self.draft
+        if session and desk and draft:
+            kept = place(draft)
+            keep = partial(session.annotate.keep_place, session.person.id, desk.sample.key, kept)
+            self.saver.send(Job(keep, lambda _: None, self._refused))
+
+    def spend(self) -> None:
+        """Something was done: its time counts, and is sent before the store would cut it."""
+        self.stopwatch.touch()
+        session, desk = self.session, self.desk
+        if self.stopwatch.full and session and desk:
+            read = partial(
+                session.annotate.read,
+                session.person.id,
+                desk.sample.key,
+                seconds=self.stopwatch.take(),
+            )
+            self.saver.send(Job(read, lambda _: None, self._refused))
+
+    # telling
+
+    def tell(self, words: str, kind: Kind = HINT) -> None:
+        """Words in the draft line until the next key."""
+        if self.draft:
+            self.draft.say(words, kind)
+        self.show_draft()
+
+    def _refused(self, error: TuiAnnotateError) -> None:
+        """Something other than an annotation was not done: told, and nothing else changes."""
+        self._going = False
+        if self.saved_words == SAVING_WORD:
+            self.saved_words = ""
+        self.tell(told(error), WARNING if isinstance(error, Conflict) else ERROR)
+
+
+def told(error: TuiAnnotateError) -> str:
+    """An error of ours in one line, with what to do about it."""
+    return f"{error.message} · {error.hint}" if error.hint else error.message

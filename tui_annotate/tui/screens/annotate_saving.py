@@ -1,0 +1,146 @@
+"""One thread for the store, one thing after another; and the time that was worked.
+
+What an action promised is told as kept only after its transaction is committed.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar
+
+from textual.message import Message
+
+from tui_annotate.domain.assignments import IDLE_CAP, worked
+from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
+
+_log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[Result]):
+    """A call of the store, and who is told of its end, on the screen's own thread.
+
+    Attributes:
+        writes: something of the annotator's is lost if it fails; what leads away from the sample
+            is not done then.
+    """
+
+    call: Callable[[], Result]
+    done: Callable[[Result], None]
+    failed: Callable[[TuiAnnotateError], None]
+    writes: bool = False
+
+
+class Answered(Message):
+    """A job came to its end in the thread."""
+
+    def __init__(self, job: Job[Any], future: Future[Any]) -> None:
+        super().__init__()
+        self.job = job
+        self.future = future
+
+
+class _GivenUp(Exception):
+    """A save before it failed, so the job was not begun."""
+
+
+class Saver:
+    """Does jobs in the order in which they were given, in a thread.
+
+    Attributes:
+        waiting: jobs that have no answer yet.
+    """
+
+    def __init__(self, post: Callable[[Message], object]) -> None:
+        self._post = post
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        self._refused = 0
+        self.waiting = 0
+
+    def send(self, job: Job[Any]) -> None:
+        """Puts a job behind those that are waiting."""
+        self.waiting += 1
+        future = self._thread.submit(self._run, job)
+        future.add_done_callback(lambda ended: self._post(Answered(job, ended)))
+
+    def _run(self, job: Job[Any]) -> Any:
+        if self._refused and not job.writes:
+            raise _GivenUp
+        done = False
+        try:
+            result = job.call()
+            done = True
+        finally:
+            if job.writes and not done:
+                self._refused += 1
+        return result
+
+    def answer(self, answered: Answered) -> None:
+        """Tells who gave the job; to be called on the screen's thread, once a message."""
+        self.waiting -= 1
+        error = answered.future.exception()
+        job = answered.job
+        if error is None:
+            job.done(answered.future.result())
+            return
+        if isinstance(error, _GivenUp):
+            return
+        if job.writes:
+            self._refused -= 1
+        if not isinstance(error, TuiAnnotateError):
+            _log.error("unexpected: %s", type(error).__name__, exc_info=error)
+            error = Unavailable(f"something unexpected happened: {type(error).__name__}: {error}")
+        job.failed(error)
+
+    def send_last(self, call: Callable[[], None]) -> None:
+        """Puts a call behind those that are waiting, whatever became of them; nobody is told."""
+        self._thread.submit(call).add_done_callback(_log_failure)
+
+    def close(self) -> None:
+        """Waits until everything that was given is done."""
+        self._thread.shutdown(wait=True)
+
+
+def _log_failure(future: Future[None]) -> None:
+    error = future.exception()
+    if error is not None:
+        _log.error("the place was not kept: %s", type(error).__name__, exc_info=error)
+
+
+_FULL: Final = IDLE_CAP * 0.9
+
+
+@dataclass
+class Stopwatch:
+    """Seconds of work, pauses taken out.
+
+    The store counts at most a minute an event, so `full` says when it is time to send one.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    _last: float | None = None
+    _seconds: float = field(default=0.0)
+
+    def touch(self) -> None:
+        """Something was done just now."""
+        now = self.clock()
+        if self._last is not None:
+            self._seconds += worked(now - self._last)
+        self._last = now
+
+    @property
+    def full(self) -> bool:
+        """Whether the store would begin to cut what was counted."""
+        return self._seconds >= _FULL
+
+    def take(self) -> float:
+        """The seconds since they were last taken."""
+        self.touch()
+        seconds, self._seconds = self._seconds, 0.0
+        return seconds

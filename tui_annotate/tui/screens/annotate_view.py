@@ -1,0 +1,196 @@
+"""What the annotating screen is made of, and how a draft is shown on it; it decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.screen import Screen
+
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft.effects import Effect
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.words import line
+from tui_annotate.tui.screens import annotate_rows as rows
+from tui_annotate.tui.widgets.annotation_list import AnnotationList
+from tui_annotate.tui.widgets.document_pane import DocumentPane
+from tui_annotate.tui.widgets.draft_line import DraftLine
+from tui_annotate.tui.widgets.header_bar import HeaderBar
+from tui_annotate.tui.widgets.key_line import KeyLine
+from tui_annotate.tui.widgets.label_bar import LabelBar
+from tui_annotate.tui.widgets.match_list import MatchList
+from tui_annotate.tui.widgets.note_input import NoteInput
+from tui_annotate.tui.widgets.pane_title import PaneTitle
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import Desk
+    from tui_annotate.tui.session import Session
+
+SIDE_BY_SIDE: Final = 100
+"""Columns from which the texts stand side by side."""
+
+LISTS: Final = 28
+"""Rows from which matches and annotations are listed under the summary."""
+
+BOTH, ONE, STACKED = LAYOUTS = ("both", "one", "stacked")
+
+
+class AnnotateView(Screen[None]):
+    """Header, two texts, lists, draft line, options, keys."""
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    AUTO_FOCUS: ClassVar[str | None] = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.session: Session | None = None
+        self.desk: Desk | None = None
+        self.draft: Draft | None = None
+        self.signals = ""
+        self.saved_words = ""
+        self.layout_name = BOTH
+        self._panes: dict[Side, DocumentPane] = {}
+        self._shown: dict[str, Any] = {}
+
+    def compose(self) -> ComposeResult:
+        """All widgets, in the order of the wide layout."""
+        self._panes = {side: DocumentPane(id=side.value) for side in Side}
+        yield HeaderBar()
+        with Container(id="texts"):
+            with Vertical(id="source-side"):
+                yield PaneTitle(id="source-title")
+                yield self._panes[Side.SOURCE]
+            with Vertical(id="summary-side"):
+                yield PaneTitle(id="summary-title")
+                yield self._panes[Side.SUMMARY]
+                with Vertical(id="lists"):
+                    yield PaneTitle(id="matches-title")
+                    yield MatchList()
+                    yield PaneTitle(id="annotations-title")
+                    yield AnnotationList()
+        yield DraftLine()
+        yield NoteInput(id="note")
+        yield LabelBar()
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """The frame before there is anything in it."""
+        self._arrange()
+        self.show_draft()
+
+    def on_resize(self) -> None:
+        """The layout follows the terminal."""
+        self._arrange()
+
+    def perform(self, effects: Sequence[Effect]) -> None:
+        """Does what the draft asks for, and shows the draft."""
+        raise NotImplementedError
+
+    def pane(self, side: Side) -> DocumentPane:
+        """The pane of a side."""
+        return self._panes[side]
+
+    def next_layout(self) -> None:
+        """Both texts, one, stacked; where both are stacked anyway, both and one."""
+        wide = self.app.size.width >= SIDE_BY_SIDE
+        names = LAYOUTS if wide else (BOTH, ONE)
+        at = names.index(self.layout_name) if self.layout_name in names else 0
+        self.layout_name = names[(at + 1) % len(names)]
+        self._arrange()
+
+    def _arrange(self) -> None:
+        width, height = self.app.size
+        side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE
+        self.set_class(side_by_side, "-beside")
+        self.set_class(self.layout_name == ONE, "-one")
+        self.set_class(side_by_side and height >= LISTS, "-lists")
+        self._shown.clear()
+        if self.is_mounted:
+            self.show_draft()
+
+    def show_draft(self) -> None:
+        """Brings every widget in line with the draft; what did not change is not painted."""
+        self._show_header()
+        draft = self.draft
+        if draft is None:
+            return
+        text, kind = line(draft)
+        self.query_one(DraftLine).show(text, kind=kind)
+        options, title, asleep = rows.bar(draft)
+        self.query_one(LabelBar).show(options, title=title, asleep=asleep)
+        if self.session:
+            pairs = rows.key_pairs(self.session.keys, draft)
+            self.query_one(KeyLine).show(pairs)
+        self.set_class(draft.side is Side.SOURCE, "-source")
+        self._show_titles(draft)
+        if self.has_class("-lists"):
+            self._show_lists(draft)
+        for side in Side:
+            self._show_marks(draft, side)
+
+    def _show_header(self) -> None:
+        desk, session = self.desk, self.session
+        if desk is None:
+            return
+        self.query_one(HeaderBar).show(
+            dataset=desk.sample.dataset,
+            position=desk.position,
+            total=desk.total,
+            finished=desk.finished,
+            sample=desk.sample.id,
+            person=session.person.name if session else "",
+            saved=self.saved_words,
+            state=desk.assignment.state.value,
+        )
+
+    def _show_titles(self, draft: Draft) -> None:
+        for side in Side:
+            title, left, right = rows.title(draft, side, signals=self.signals)
+            bar = self.query_one(f"#{side.value}-title", PaneTitle)
+            bar.show(title, left, right, focused=draft.side is side)
+
+    def _show_lists(self, draft: Draft) -> None:
+        matches = self.query_one("#matches-title", PaneTitle)
+        matches.show("MATCHES", rows.matched(draft), "", focused=False)
+        found = rows.match_rows(draft)
+        focused = draft.lit[rows.lit_side(draft)]
+        self.query_one(MatchList).show(found, focused=focused, status=self.signals)
+        listed = rows.annotation_rows(draft)
+        self.query_one("#annotations-title", PaneTitle).show(
+            "ANNOTATIONS", str(len(listed) or ""), "", focused=False
+        )
+        self.query_one(AnnotationList).show(listed)
+
+    def _show_marks(self, draft: Draft, side: Side) -> None:
+        """Sets what lies on a text, where it is another than before."""
+        pane, at = self._panes[side], draft.pointers[side].document
+        matches = tuple(match for match in draft.matches[side] if match.document == at)
+        if self._changed(f"matches {side}", (at, matches, draft.lit[side])):
+            pane.set_matches(matches, focused=draft.lit[side])
+        marks = rows.marks(draft, side)
+        if self._changed(f"marks {side}", (at, marks)):
+            pane.set_marks(marks)
+        taken = tuple(one.span for one in draft.evidence if (one.side, one.index) == (side, at))
+        if self._changed(f"evidence {side}", (at, taken)):
+            pane.set_evidence(taken)
+        hits = draft.hits if draft.searched[1] is side else ()
+        if self._changed(f"search {side}", (at, hits, draft.hit)):
+            pane.set_search(hits, focused=draft.hit + 1 if hits else 0)
+        hints = draft.hints.shown() if draft.hints and draft.hints.side is side else None
+        if self._changed(f"hints {side}", hints):
+            pane.set_hints(hints)
+        visited = frozenset(draft.visited) if side is Side.SUMMARY else None
+        if self._changed(f"visited {side}", (at, visited)):
+            pane.set_visited(visited)
+
+    def _changed(self, name: str, value: Any) -> bool:
+        if name in self._shown and self._shown[name] == value:
+            return False
+        self._shown[name] = value
+        return True
+
+    def forget_shown(self) -> None:
+        """After a pane got another text: all marks are to be set anew."""
+        self._shown.clear()

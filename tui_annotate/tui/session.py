@@ -1,0 +1,32 @@
+"""Who works with which keys on which workspace: what every screen needs and none opens itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.people import Person
+from tui_annotate.tui.key_map import KeyMap
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import Annotate
+    from tui_annotate.services.assist import Assist
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One annotator at work.
+
+    Attributes:
+        assist: gives the assist; called in a thread, as it may import much the first time.
+        order: how the samples are walked, as `services.annotate` names it.
+        problem: what is to be told at the start, such as a refused key map; empty for nothing.
+    """
+
+    annotate: Annotate
+    assist: Callable[[], Assist]
+    person: Person
+    order: str
+    keys: KeyMap
+    problem: str = ""
