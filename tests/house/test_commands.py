@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from tui_annotate.cli.main import app
+from tui_annotate.cli.commands import app
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 

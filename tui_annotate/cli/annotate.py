@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import output, screen
 from tui_annotate.cli.options import (
     JsonOption,
     NameOption,
@@ -19,9 +16,7 @@ from tui_annotate.cli.options import (
     find,
     opened,
 )
-from tui_annotate.domain.errors import NotFound, Unavailable
-
-DEFAULT_ORDER = "by-source"
+from tui_annotate.domain.errors import NotFound
 
 
 def register(app: typer.Typer) -> None:
@@ -57,37 +52,11 @@ def annotate(
             metavar="ORDER",
             help="by-source (all summaries of one source together), ingested, random, random:SEED.",
         ),
-    ] = DEFAULT_ORDER,
+    ] = "",
     workspace: WorkspaceOption = None,
 ) -> None:
     """Open the screen, where you were."""
-    folder = find(workspace)
-    need_terminal()
-    open_screen(folder, name=name, sample=sample, order=order)
-
-
-def need_terminal() -> None:
-    """Refuses to draw where nobody would see it.
-
-    Raises:
-        Unavailable: stdin or stdout is no terminal, or it can not move its cursor.
-    """
-    instead = "in scripts use match, export, status; over ssh add -t: ssh -t HOST tui-annotate"
-    for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout)):
-        if not stream.isatty():
-            raise Unavailable(f"annotate needs a terminal, and {name} is none", instead)
-    if os.environ.get("TERM", "") in {"", "dumb"}:
-        raise Unavailable(
-            f"annotate can not draw on a terminal of the kind {os.environ.get('TERM', '')!r}",
-            "set TERM to what the terminal is, for example xterm-256color",
-        )
-
-
-def open_screen(folder: Path, *, name: str, sample: str, order: str) -> None:
-    """Runs the app on a workspace until it is left."""
-    from tui_annotate.tui.app import run
-
-    run(folder, name=name, sample=sample, order=order)
+    raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
 
 
 def clear(

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
     app.command(
         epilog=examples(
-            "tui-annotate match --sample news/17 --side summary --span 85:102",
+            "tui-annotate match --sample news/17 --side summary --span 90:107",
             "tui-annotate match --sample news/17 --side source --span 0:60 --top 3 --json",
         )
     )(match)
@@ -87,7 +87,7 @@ def parsed_span(text: str) -> Span:
     """
     found = _SPAN.fullmatch(text.strip())
     if not found:
-        raise InvalidInput(f"{text!r} is no span", "write START:END, for example 85:102")
+        raise InvalidInput(f"{text!r} is no span", "write START:END, for example 90:107")
     return Span(int(found.group(1)), int(found.group(2)))
 
 

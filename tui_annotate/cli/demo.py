@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import output
-from tui_annotate.cli.annotate import DEFAULT_ORDER, open_screen
+from tui_annotate.cli import output, screen
 from tui_annotate.cli.assist import match_as_json, show_matches
 from tui_annotate.cli.options import NameOption, examples
 from tui_annotate.domain.annotations import Anchor, Annotation
@@ -89,7 +88,7 @@ def demo(
         if not _drawable():
             _print_job(space, name)
             return
-    open_screen(path, name=name, sample="", order=DEFAULT_ORDER)
+    raise typer.Exit(screen.annotate(path, name=name))
 
 
 def _drawable() -> bool:

@@ -82,7 +82,10 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> N
         )
     for row in rows:
         shown.add_row(*(Text(visible_line(_cell(value))) for value in row))
-    _console(sys.stdout).print(shown, markup=False, highlight=False)
+    console = _console(sys.stdout)
+    with console.capture() as drawn:
+        console.print(shown, markup=False, highlight=False)
+    page("\n".join(each.rstrip() for each in drawn.get().splitlines()))
 
 
 def _cell(value: str | float) -> str:

@@ -1,0 +1,85 @@
+"""The way to the first frame: finds the workspace, looks at the terminal, runs the app.
+
+The command line as people mostly give it is read here without Typer, which costs half as much as
+Textual; whatever is not plain (help, mistakes, other commands) is left to Typer.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.errors import Unavailable
+
+if TYPE_CHECKING:
+    from tui_annotate.workspace import Workspace
+
+LOG: Final = "log/app.log"
+OPTIONS: Final = {
+    "--as": "name",
+    "--sample": "sample",
+    "--order": "order",
+    "--workspace": "workspace",
+    "-w": "workspace",
+}
+
+
+def plain(arguments: Sequence[str]) -> dict[str, str] | None:
+    """The options of a plain `annotate`; None where Typer has to look at it.
+
+    Plain is: each option once, spelt in full, its value behind a blank and not like an option.
+    """
+    if not arguments or arguments[0] != "annotate" or len(arguments) % 2 == 0:
+        return None
+    found: dict[str, str] = {}
+    for option, value in zip(arguments[1::2], arguments[2::2], strict=True):
+        name = OPTIONS.get(option)
+        if name is None or name in found or not value or value.startswith("-"):
+            return None
+        found[name] = value
+    return found
+
+
+def annotate(workspace: Path | None, *, name: str = "", sample: str = "", order: str = "") -> int:
+    """Opens the screen, comes back when it is left, and gives the exit code.
+
+    Args:
+        workspace: its folder; None for the environment's, else the nearest parent.
+        name: who works; empty for whoever it was last.
+        sample: where to begin; empty for where this person was.
+        order: of the queue; empty for the workspace's.
+
+    Raises:
+        NotFound: there is no workspace.
+        InvalidInput: the settings are wrong.
+        Unavailable: there is no terminal to draw on.
+    """
+    from tui_annotate import settings
+
+    folder = settings.find_workspace(workspace)
+    chosen = settings.load(folder, flags={"order": order or None}).order
+    _need_terminal()
+    from tui_annotate.tui.app import run
+
+    def opened() -> Workspace:
+        from tui_annotate import workspace as workspaces
+
+        return workspaces.open(folder)
+
+    return run(opened, person=name, sample=sample, order=chosen, log=folder / LOG)
+
+
+def _need_terminal() -> None:
+    instead = "in scripts use match, export, status; over ssh add -t: ssh -t HOST tui-annotate"
+    for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout)):
+        if not stream.isatty():
+            raise Unavailable(f"annotate needs a terminal, and {name} is none", instead)
+    kind = os.environ.get("TERM", "")
+    if kind in {"", "dumb"}:
+        raise Unavailable(
+            f"annotate can not draw on a terminal of the kind {kind!r}",
+            "set TERM to what the terminal is, for example xterm-256color",
+        )
