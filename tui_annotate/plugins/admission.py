@@ -95,8 +95,14 @@ def described(value: Any) -> str:
     """What kind of JSON value something is, with the value where it is short."""
     if value is None:
         return "nothing (null)"
-    kinds = {bool: "a truth value", int: "a number", float: "a number", list: "a list"}
-    kind = kinds.get(type(value), "an object" if isinstance(value, dict) else "something odd")
+    kinds = {
+        bool: "a truth value",
+        int: "a number",
+        float: "a number",
+        str: "text",
+        list: "a list",
+    }
+    kind = kinds.get(type(value), "an object")
     return f"{kind} ({value!r})" if isinstance(value, int | float) else kind
 
 

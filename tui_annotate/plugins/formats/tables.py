@@ -71,7 +71,7 @@ class CsvFormat:
     def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
         """See `Exporter.write`."""
         report = Report()
-        writer = csv.writer(target, lineterminator="\n")
+        writer = csv.writer(_Lines(target))
         writer.writerow(COLUMNS)
         for record in records:
             report.records += 1
@@ -80,6 +80,17 @@ class CsvFormat:
             for row in _rows(record):
                 writer.writerow(_cells(row, formula_safe=options.formula_safe))
         return report
+
+
+class _Lines:
+    r"""Ends rows with \n; Python's writer, told to do so itself, leaves a lone \r unquoted."""
+
+    def __init__(self, target: TextIO) -> None:
+        self._target = target
+
+    def write(self, row: str) -> int:
+        """One row with its ending."""
+        return self._target.write(row.removesuffix("\r\n") + "\n")
 
 
 def _count(record: Record, report: Report) -> None:

@@ -1,0 +1,341 @@
+"""Mercury's dump: in, and out again word for word; what it has no place for is counted."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.reading import file, placeless, read, write
+from tests.plugins.strategies import records
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import PersonKind
+from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
+
+SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
+SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
+CLAIM = {
+    "annot_id": 7,
+    "sample_id": 3,
+    "annotator": "aa11",
+    "label": ["Unwanted", "Unwanted.Intrinsic"],
+    "note": "12, not 15",
+    "annotator_name": "Alice",
+    "summary_span": "15 million pounds",
+    "summary_start": 21,
+    "summary_end": 38,
+    "source_span": "12 million pounds",
+    "source_start": 35,
+    "source_end": 52,
+}
+BARE = {
+    "annot_id": 9,
+    "sample_id": 3,
+    "annotator": "bb22",
+    "label": ["Unwanted", "Unwanted.Extrinsic"],
+    "note": "",
+    "annotator_name": "Bo",
+    "summary_span": "was loved",
+    "summary_start": 43,
+    "summary_end": 52,
+}
+
+
+def _sample(*annotations: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "sample_id": 3,
+        "source": SOURCE,
+        "summary": SUMMARY,
+        "annotations": list(annotations),
+        "meta_model": "toy-1",
+        "meta_score": 0.25,
+    } | more
+
+
+def _dump(folder: Path, *samples: dict[str, Any]) -> Path:
+    return file(folder, "batch.json", json.dumps(list(samples)))
+
+
+def test_a_sample_comes_in(tmp_path: Path) -> None:
+    """Texts, meta, people by their ids, label lists as paths, spans as anchors."""
+    found, problems = read(_dump(tmp_path, _sample(CLAIM, BARE)))
+    assert problems == []
+    record = found[0]
+    assert record.sample.key == ("batch", "3")
+    assert record.sample.meta == {"model": "toy-1", "score": 0.25}
+    assert [(who.id, who.name, who.kind) for who in record.people] == [
+        ("aa11", "Alice", PersonKind.IMPORTED),
+        ("bb22", "Bo", PersonKind.IMPORTED),
+    ]
+    first, second = (owned.annotation for owned in record.annotations)
+    assert first.labels == (("Unwanted", "Intrinsic"),)
+    assert first.claim == ((Side.SUMMARY, 0, Span(21, 38)),)
+    assert first.evidence == ((Side.SOURCE, 0, Span(35, 52)),)
+    assert (first.note, first.origin) == ("12, not 15", "imported:mercury")
+    assert second.evidence == ()
+
+
+def test_unedited_work_goes_out_word_for_word(tmp_path: Path) -> None:
+    """Order, odd keys and odd values of samples and annotations survive."""
+    odd = CLAIM | {"extra": [1, None], "note": None}
+    twice = _sample(BARE, odd, BARE, zeal={"a": [1.5]})
+    samples = [twice, _sample(sample_id=1), _sample(sample_id=20, annotations=[])]
+    found, _ = read(_dump(tmp_path, *samples))
+    text, report = write(found, "mercury")
+    assert json.loads(text) == samples
+    assert (report.records, report.annotations, report.lost) == (3, 3, {})
+    assert [list(sample) for sample in json.loads(text)] == [list(sample) for sample in samples]
+
+
+def test_ids_depend_on_dataset_sample_and_content_alone(tmp_path: Path) -> None:
+    """The same file gives the same ids, twins differ, another dataset gives others."""
+    path = _dump(tmp_path, _sample(CLAIM, CLAIM, BARE))
+    ids = [owned.annotation.id for owned in read(path)[0][0].annotations]
+    assert ids == [owned.annotation.id for owned in read(path)[0][0].annotations]
+    assert len(set(ids)) == 3
+    others = {owned.annotation.id for owned in read(path, dataset="other")[0][0].annotations}
+    assert not others & set(ids)
+
+
+def test_edited_work_keeps_its_place_and_number(tmp_path: Path) -> None:
+    """An edited annotation is written anew under its old number, its neighbours as they came."""
+    found, _ = read(_dump(tmp_path, _sample(CLAIM, BARE)))
+    first, second = found[0].annotations
+    edited = replace(first.annotation, note="really 12", imported=None, version=2)
+    record = replace(found[0], annotations=(second, Owned(first.person, edited)))
+    rows = json.loads(write([record], "mercury")[0])[0]["annotations"]
+    assert rows == [CLAIM | {"note": "really 12"}, BARE]
+
+
+def test_new_work_beside_imported_work_gets_free_numbers(tmp_path: Path) -> None:
+    """A number of the store never meets one of the dump."""
+    found, _ = read(_dump(tmp_path, _sample(CLAIM)))
+    mine = Owned("me", Annotation("x", found[0].annotations[0].annotation.claim, number=7))
+    record = replace(found[0], annotations=(*found[0].annotations, mine))
+    rows = json.loads(write([record], "mercury")[0])[0]["annotations"]
+    assert [row["annot_id"] for row in rows] == [7, 1_000_000_001]
+    assert rows[1]["annotator_name"] == "me"
+
+
+@pytest.mark.parametrize(
+    ("labels", "paths", "doubt"),
+    [
+        (["Benign"], [("Benign",)], ""),
+        (["Unwanted"], [("Unwanted",)], ""),
+        (["Unwanted.Intrinsic", "Unwanted"], [("Unwanted", "Intrinsic")], ""),
+        (
+            ["Unwanted.Instrinsic", "Questionable"],
+            [("Unwanted", "Instrinsic"), ("Questionable",)],
+            "annotation 7 has 'Unwanted.Instrinsic' without its parent",
+        ),
+        (["Questionable", "Benign"], [("Questionable",), ("Benign",)], "annotation 7 mixes top"),
+        ([], [], "annotation 7 has no label"),
+        (None, [], "annotation 7 has no label"),
+        (["A.", "..", ""], [("A.",), ("..",), ("",)], "annotation 7 mixes top labels"),
+    ],
+)
+def test_odd_labels_come_in_as_they_are_and_are_told(
+    tmp_path: Path, labels: Any, paths: list[tuple[str, ...]], doubt: str
+) -> None:
+    """What is not a parent with its child is kept, counted as a doubt, and written back."""
+    sample = _sample(CLAIM | {"label": labels})
+    found, problems = read(_dump(tmp_path, sample))
+    assert found[0].annotations[0].annotation.labels == tuple(paths)
+    assert all(not problem.refused for problem in problems)
+    assert doubt in "\n".join(map(str, problems))
+    assert bool(problems) == bool(doubt)
+    assert json.loads(write(found, "mercury")[0]) == [sample]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            {"summary_start": 20},
+            "summary span of annotation 7 20:38 covers ' 15 million pounds', th",
+        ),
+        ({"source_end": 999}, "source span of annotation 7: 35:999 ends outside a text of 74"),
+        ({"source_end": 35}, "source span of annotation 7: 35:35 is not a span"),
+        ({"source_end": None}, "source span of annotation 7 35:None is no pair of integers"),
+        ({"source_start": 35.0}, "source span of annotation 7 35.0:52 is no pair of integers"),
+        ({"source_start": True}, "source span of annotation 7 True:52 is no pair of integers"),
+        ({"annotator": ""}, "annotation 7 names no annotator"),
+        ({"label": "Unwanted"}, "the label of annotation 7 is text, not a list of names"),
+        ({"label": [1]}, "the label of annotation 7 is a list, not a list of names"),
+        ({"note": 5}, "the note of annotation 7 is a number (5), not text"),
+    ],
+)
+def test_a_sample_that_contradicts_itself_is_refused(
+    tmp_path: Path, change: dict[str, Any], told: str
+) -> None:
+    """One line names the record, the annotation and both readings; the other samples come in."""
+    path = _dump(tmp_path, _sample(CLAIM | change), _sample(BARE, sample_id=4))
+    found, problems = read(path)
+    assert [record.sample.id for record in found] == ["4"]
+    assert [str(problem).startswith(f"{path}, record 1: {told}") for problem in problems] == [True]
+
+
+def test_an_annotation_without_any_span_is_refused(tmp_path: Path) -> None:
+    """There is nothing that it could be about."""
+    bare = {key: value for key, value in BARE.items() if not key.startswith("summary")}
+    _, problems = read(_dump(tmp_path, _sample(bare)))
+    assert "has neither claim nor evidence" in str(problems[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"source": ""}, "column 'source' is empty"),
+        ({"summary": 5}, "column 'summary' holds a number (5), not text"),
+        ({"annotations": {}}, "'annotations' is no list of objects"),
+        ({"annotations": [1]}, "'annotations' is no list of objects"),
+        ({"sample_id": 1.5}, "the sample_id is a number (1.5)"),
+    ],
+)
+def test_a_sample_of_the_wrong_shape_is_refused(
+    tmp_path: Path, change: dict[str, Any], told: str
+) -> None:
+    """One line a sample, and the value in it."""
+    _, problems = read(_dump(tmp_path, _sample(**change)), "mercury")
+    assert [str(problem).partition("record 1: ")[2] for problem in problems] == [told]
+
+
+def test_samples_need_their_parts_and_their_own_ids(tmp_path: Path) -> None:
+    """A missing part, a list among samples, a double id: one line each."""
+    broken = {"sample_id": 5, "source": "A.", "annotations": []}
+    path = _dump(tmp_path, _sample(), _sample(), broken)
+    path.write_text(path.read_text()[:-1] + ", []]")
+    found, problems = read(path)
+    assert len(found) == 1
+    assert [str(problem).removeprefix(str(path)) for problem in problems] == [
+        f", record 2: sample_id 3 was used at {path}, record 1 already",
+        ", record 3: no column 'summary'; there are: 'sample_id', 'source', 'annotations'",
+        ", record 4: the sample is a list, not an object",
+    ]
+
+
+def test_the_release_of_faithbench_is_read(tmp_path: Path) -> None:
+    """Its wrapper, its `annotator_id`, its nulls for no evidence and its metadata are known."""
+    row = {key: value for key, value in BARE.items() if key not in {"annotator", "sample_id"}}
+    row |= {"annotator_id": "bb22", "source_span": None, "source_start": None, "source_end": None}
+    sample = _sample(row, metadata={"summarizer": "toy-1"})
+    sample = {key: value for key, value in sample.items() if not key.startswith("meta_")}
+    found, problems = read(file(tmp_path, "release.json", json.dumps({"samples": [sample]})))
+    assert problems == []
+    assert found[0].sample.meta == {"summarizer": "toy-1"}
+    text, _ = write(found, "mercury")
+    out = json.loads(text)[0]
+    assert out["meta_summarizer"] == "toy-1"
+    assert out["annotations"][0].items() >= {"annotator": "bb22", "sample_id": 3}.items()
+    assert "source_span" not in out["annotations"][0]
+
+
+def test_what_mercury_has_no_place_for_is_counted(tmp_path: Path) -> None:
+    """Several spans become rows; states, times, groups and names of samples are told as lost."""
+    found, _ = read(_dump(tmp_path, _sample(CLAIM)))
+    sample = replace(found[0].sample, id="bridge", group="g", imported=None, meta={})
+    first = found[0].annotations[0].annotation
+    two = replace(
+        first,
+        evidence=(*first.evidence, first.evidence[0]._replace(span=Span(0, 10))),
+        labels=(("a.b",),),
+        imported=None,
+        origin="machine:x",
+        number=12,
+        created="2026-01-01T09:00:00.000000+00:00",
+    )
+    record = Record(
+        sample,
+        (Owned("aa11", two),),
+        (Assignment("aa11", State.DONE), Assignment("cc33", State.DONE)),
+        found[0].people,
+    )
+    text, report = write([record], "mercury")
+    out = json.loads(text)[0]
+    assert (out["sample_id"], out["meta_id"]) == (0, "bridge")
+    assert [row["annot_id"] for row in out["annotations"]] == [12, 1_000_000_001]
+    assert [row["source_start"] for row in out["annotations"]] == [35, 0]
+    assert report.lost == {
+        "groups": 1,
+        "states, ratings, comments and times of samples": 1,
+        "samples done with nothing found": 1,
+        "sample ids, numbered instead": 1,
+        "times and versions of annotations": 1,
+        "origins of annotations": 1,
+        "labels with a dot in a name": 1,
+        "further spans, in rows of their own": 1,
+    }
+
+
+def test_no_records_are_an_empty_list() -> None:
+    """Nothing to write is still a list."""
+    assert write([], "mercury")[0] == "[]\n"
+
+
+def _projected(record: Record) -> tuple[Any, ...]:
+    """What a dump holds of a record, with a row a pair of spans."""
+    names = {person.id: person.name or person.id for person in record.people}
+    rows = [
+        (owned.person, names[owned.person], _labels(owned), owned.annotation.note, claim, evidence)
+        for owned in record.annotations
+        for claim in owned.annotation.claim or (None,)
+        for evidence in owned.annotation.evidence or (None,)
+    ]
+    texts = [document.text for document in record.sample.documents]
+    return (record.sample.id, texts, dict(record.sample.meta), sorted(rows, key=repr))
+
+
+def _labels(owned: Owned) -> set[tuple[str, ...]]:
+    paths = owned.annotation.labels
+    return {path for path in paths if not any(_above(path, other) for other in paths)}
+
+
+def _above(path: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return len(path) < len(other) and other[: len(path)] == path
+
+
+@given(found=st.lists(records(pair=True), max_size=3))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_what_is_written_is_read_back_up_to_the_report(tmp_path: Path, found: list[Record]) -> None:
+    """Texts, meta, people, labels, notes and every pair of spans come back, whatever they hold."""
+    numbered = [
+        replace(record, sample=replace(record.sample, id=str(place)))
+        for place, record in enumerate(found)
+    ]
+    text, report = write(numbered, "mercury")
+    back, problems = read(file(tmp_path, "a.json", text), "mercury")
+    assert [problem for problem in problems if problem.refused and found] == []
+    assert list(map(_projected, back)) == list(map(_projected, numbered))
+    assert "labels with a dot in a name" not in report.lost
+    again, second = write(back, "mercury")
+    assert json.loads(again) == json.loads(text)
+    assert second.lost == {}
+
+
+def _batches() -> Iterator[Path]:
+    here = Path(__file__).parents[2].parent / "shared"
+    shared = Path(os.environ.get("TUI_ANNOTATE_SHARED", here))
+    yield from sorted(shared.glob("data/faithbench/batch_*_annotation.json"))
+
+
+def test_real_dumps_survive_word_for_word() -> None:
+    """Every real dump is read without a refusal and written back as it was."""
+    batches = list(_batches())
+    if not batches:
+        pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with dumps")
+    for path in batches:
+        found, problems = read(path)
+        assert [problem for problem in problems if problem.refused] == []
+        assert json.loads(write(found, "mercury")[0]) == json.loads(path.read_text("utf-8"))
+        native, _ = write(found, "native")
+        assert native.count("\n") == len(found) == len(placeless(found))

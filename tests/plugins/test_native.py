@@ -1,0 +1,184 @@
+"""The native form: everything out and in again, and one clear line for what is not as it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.reading import file, placeless, read, write
+from tests.plugins.strategies import records
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Record
+
+SAMPLE: dict[str, Any] = {
+    "format": "tui-annotate/1",
+    "dataset": "d",
+    "id": "1",
+    "documents": [
+        {"side": "source", "text": "It cost 12."},
+        {"side": "summary", "text": "It cost 15."},
+    ],
+    "annotations": [
+        {
+            "id": "a1",
+            "person": "p",
+            "claim": [["summary", 0, 8, 10]],
+            "evidence": [["source", 0, 8, 10]],
+            "labels": [["Unwanted", "Intrinsic"]],
+            "quotes": ["15", "12"],
+        }
+    ],
+    "people": [{"id": "p", "name": "ana"}],
+}
+
+
+def _unlike(**changes: Any) -> str:
+    return json.dumps(SAMPLE | changes)
+
+
+def _annotation(**changes: Any) -> str:
+    return _unlike(annotations=[SAMPLE["annotations"][0] | changes])
+
+
+@given(found=st.lists(records(), max_size=4, unique_by=lambda record: record.sample.key))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_what_is_written_is_read_back(tmp_path: Path, found: list[Record]) -> None:
+    """Nothing at all is lost, whatever the texts hold; the report says so."""
+    consistent = _consistent(found)
+    text, report = write(consistent, "native")
+    assert (report.records, report.lost) == (len(found), {})
+    assert report.annotations == sum(len(record.annotations) for record in found)
+    back, problems = read(file(tmp_path, "a.jsonl", text), "native")
+    assert placeless(back) == consistent
+    assert [problem for problem in problems if found] == []
+
+
+def _consistent(found: list[Record]) -> list[Record]:
+    """The records with one description of each person, as a store gives them."""
+    known: dict[str, Person] = {}
+    for record in found:
+        for person in record.people:
+            known.setdefault(person.id, person)
+    return [
+        Record(
+            record.sample,
+            record.annotations,
+            record.assignments,
+            tuple(known[person.id] for person in record.people),
+        )
+        for record in found
+    ]
+
+
+@given(found=st.lists(records(), max_size=3))
+@settings(deadline=None)
+def test_bytes_are_stable(found: list[Record]) -> None:
+    """The same records give the same bytes, one line each."""
+    text, _ = write(found, "native")
+    assert text == write(found, "native")[0]
+    assert text.count("\n") == len(found)
+
+
+def test_a_person_is_described_once(tmp_path: Path) -> None:
+    """Only the first line that names a person describes them, unless they change."""
+    records, _ = read(file(tmp_path, "a.jsonl", _unlike() + "\n" + _unlike(id="2", people=[])))
+    assert records[1].people == records[0].people
+    lines = write(records, "native")[0].splitlines()
+    assert ["people" in json.loads(line) for line in lines] == [True, False]
+
+
+def test_an_asked_for_dataset_replaces_the_files(tmp_path: Path) -> None:
+    """A file can be read as another dataset."""
+    records, _ = read(file(tmp_path, "a.jsonl", _unlike()), dataset="other")
+    assert records[0].sample.dataset == "other"
+
+
+def test_what_is_unknown_is_told(tmp_path: Path) -> None:
+    """A key that nobody knows is left out, and a doubt says so."""
+    records, problems = read(file(tmp_path, "a.jsonl", _unlike(zeal=1, mood=2)))
+    assert len(records) == 1
+    assert [(problem.message, problem.refused) for problem in problems] == [
+        ("unknown, left out: 'mood', 'zeal'", False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('"a"', "the record is text, not an object"),
+        ('{"format": "tui-annotate/2"}', "the format is 'tui-annotate/2', not 'tui-annotate/1'"),
+        (_unlike(dataset=None), "the dataset is nothing (null)"),
+        (_unlike(id=[]), "the id is a list"),
+        (_unlike(documents=[]), "the sample has no documents"),
+        (_unlike(documents=3), "'documents' is a number (3), not a list"),
+        (_unlike(documents=["a"]), "'documents' holds something that is no object"),
+        (
+            _unlike(documents=[{"side": "left", "text": "a"}]),
+            "'left' is no side",
+        ),
+        (
+            _unlike(documents=[{"side": "summary", "text": "a"}] * 2),
+            "the sample has more than one document on the summary side",
+        ),
+        (
+            _unlike(documents=[{"side": "source", "text": ""}]),
+            "column 'source text' is empty",
+        ),
+        (
+            _unlike(documents=[{"side": "source", "text": "a", "sha256": "00"}]),
+            "the source text has the SHA-256 ca978112ca1b..., the file says '00'",
+        ),
+        (_unlike(kind="poem"), "'poem' is no kind of sample"),
+        (_unlike(meta=[1]), "'meta' is a list, not an object"),
+        (_unlike(group=5), "'group' is a number (5), not text"),
+        (_unlike(people=[]), "person 'p' is described nowhere"),
+        (_unlike(people=[{"id": "p", "kind": "robot"}]), "'robot' is no kind of person"),
+        (_unlike(assignments=[{"person": "p", "state": "lost"}]), "'lost' is no state"),
+        (
+            _unlike(assignments=[{"person": "p", "seconds": -1}]),
+            "-1 is no time in seconds",
+        ),
+        (_annotation(id=7), "'id' is a number (7), not text"),
+        (_annotation(version="2"), "'version' is text, not an integer"),
+        (_annotation(labels=["Unwanted"]), "label 'Unwanted' is no list of names"),
+        (_annotation(quotes=["15"]), "annotation a1 does not quote each of its spans once"),
+        (
+            _annotation(quotes=["16", "12"]),
+            "summary span of annotation a1 8:10 covers '15', the file says '16'",
+        ),
+        (
+            _annotation(claim=[["source", 0, 8, 10]]),
+            "annotation a1 has a span on the wrong side",
+        ),
+        (
+            _annotation(claim=[["summary", 1, 8, 10]]),
+            "summary span of annotation a1: sample '1' has no summary document 1",
+        ),
+        (
+            _annotation(claim=[["summary", 0, 8, 99]]),
+            "summary span of annotation a1: 8:99 ends outside a text of 11 code points",
+        ),
+        (_annotation(claim=[["summary", 0, 8, 8]]), "8:8 is not a span"),
+        (_annotation(claim=[["summary", 0, 8]]), "not an annotation: not enough values to unpack"),
+        (_annotation(claim=[], evidence=[], quotes=[]), "annotation a1 has neither claim nor evid"),
+    ],
+)
+def test_a_line_that_is_not_as_it_should_be_is_told(tmp_path: Path, line: str, told: str) -> None:
+    """One message with the place and the value; the line behind it is read."""
+    path = file(tmp_path, "a.jsonl", f"{line}\n{_unlike(id='2')}\n")
+    found, problems = read(path, "native")
+    assert [record.sample.id for record in found] == ["2"]
+    assert len(problems) == 1
+    assert str(problems[0]).startswith(f"{path}:1: {told}")
+
+
+def test_a_sample_twice_is_refused(tmp_path: Path) -> None:
+    """The second of two samples with one key is refused and names the first."""
+    path = file(tmp_path, "a.jsonl", f"{_unlike()}\n{_unlike()}\n")
+    _, problems = read(path)
+    assert str(problems[0]) == f"{path}:2: d/1 was given at {path}:1 already"

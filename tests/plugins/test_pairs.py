@@ -1,0 +1,293 @@
+"""Pairs in CSV, JSON and JSON lines: what comes in, and one clear line for all that can not."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.reading import file, read
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.samples import Side
+from tui_annotate.plugins import admission, streams
+
+ROWS = [
+    {"source": "It cost 12.", "summary": "It cost 15.", "model": "a", "score": 0.5},
+    {"source": "今天天气很好。", "summary": "天气不好。", "model": None, "score": [1, {"b": True}]},
+]
+
+
+def _csv(rows: list[list[str]], **dialect: Any) -> str:
+    target = io.StringIO(newline="")
+    csv.writer(target, **dialect).writerows(rows)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("name", ["pairs.json", "pairs.jsonl", "pairs.jsonl.gz"])
+def test_json_keeps_all_other_columns_as_they_came(tmp_path: Path, name: str) -> None:
+    """Texts become documents, the row the id, the stem the dataset, all else stays JSON."""
+    text = json.dumps(ROWS) if "jsonl" not in name else "\n".join(map(json.dumps, ROWS))
+    content = gzip.compress(text.encode()) if name.endswith("gz") else text.encode()
+    records, problems = read(file(tmp_path, name, content))
+    assert problems == []
+    assert [record.sample.key for record in records] == [("pairs", "0"), ("pairs", "1")]
+    assert records[1].sample.meta == {"model": None, "score": [1, {"b": True}]}
+    assert [document.language for document in records[1].sample.documents] == ["zh", "zh"]
+    assert records[0].sample.document(Side.SUMMARY).text == "It cost 15."
+    assert records[0].annotations == ()
+
+
+def test_csv_cells_are_text_to_the_last_sign(tmp_path: Path) -> None:
+    """Quotes, line ends of every kind, tabs, NUL and white space survive inside cells."""
+    source = 'He said "yes",\r\nthen\rleft.\t\n\x00 end '
+    path = file(tmp_path, "a.csv", _csv([["source", "summary", ""], [source, "s", "x"]]))
+    records, problems = read(path)
+    assert problems == []
+    assert records[0].sample.document(Side.SOURCE).text == source
+    assert records[0].sample.meta == {"": "x"}
+
+
+@given(
+    cells=st.lists(
+        st.tuples(
+            *(st.text(st.characters(exclude_categories=["Cs"])).filter(str.strip) for _ in range(2))
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_text_comes_in_through_csv_unaltered(
+    tmp_path: Path, cells: list[tuple[str, str]]
+) -> None:
+    """Whatever Python's own writer puts into a file is read back, row by row."""
+    path = file(tmp_path, "a.csv", _csv([["source", "summary"], *map(list, cells)]))
+    records, problems = read(path)
+    assert problems == []
+    found = [tuple(document.text for document in record.sample.documents) for record in records]
+    assert found == cells
+
+
+def test_columns_can_be_named(tmp_path: Path) -> None:
+    """Source, summary, id and group are read where the options say, and are no meta then."""
+    row = {"article": "A.", "claim": "B.", "key": 7, "story": "s1", "source": "wire"}
+    records, problems = read(
+        file(tmp_path, "a.jsonl", json.dumps(row)),
+        source_column="article",
+        summary_column="claim",
+        id_column="key",
+        group_column="story",
+        dataset="news",
+        language="de",
+    )
+    assert problems == []
+    sample = records[0].sample
+    assert (sample.key, sample.group, sample.meta) == (("news", "7"), "s1", {"source": "wire"})
+    assert {document.language for document in sample.documents} == {"de"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "place", "options"),
+    [
+        ("a.csv", "article,summary\nA.,B.\n", ":1", {}),
+        ("a.jsonl", '{"article": "A.", "summary": "B."}', ":1", {}),
+        ("a.json", '[{"article": "A.", "summary": "B."}]', ", record 1", {}),
+    ],
+)
+def test_a_missing_column_names_those_there_are(
+    tmp_path: Path, name: str, content: str, place: str, options: dict[str, str]
+) -> None:
+    """The message lists the columns, the hint the option that names the right one."""
+    path = file(tmp_path, name, content)
+    records, problems = read(path, **options)
+    assert records == []
+    assert [str(problem) for problem in problems] == [
+        f"{path}{place}: no column 'source'; there are: 'article', 'summary'"
+    ]
+    assert problems[0].hint == "name the right one with --source-column"
+
+
+@pytest.mark.parametrize("option", ["id_column", "group_column", "summary_column"])
+def test_every_named_column_must_be_there(tmp_path: Path, option: str) -> None:
+    """The option in the hint is the one that named the missing column."""
+    path = file(tmp_path, "a.csv", "source,summary\nA.,B.\n")
+    _, problems = read(path, **{option: "nope"})
+    assert f"--{option.replace('_', '-')}" in problems[0].hint
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("source,summary\nA.,\nC.,D.\n", ":2: column 'summary' is empty"),
+        ("source,summary\n \t,B.\nC.,D.\n", ":2: column 'source' holds only white space"),
+        ("source,summary\nA.\nC.,D.\n", ":2: the row has 1 cells, the header 2"),
+        ('source,summary\nA.,"B\nb.",x\nC.,D.\n', ":2: the row has 3 cells, the header 2"),
+        ('source,summary\n"A"x,B.\nC.,D.\n', ":2: bad CSV:"),
+        (b"source,summary\nA.,B\xff\nC.,D.\n", ":2: byte 5 of the line is not utf-8"),
+        (b'source,summary\n"A\n\xffb",B\nC.,D.\n', ":3: byte 1 of the line is not utf-8"),
+    ],
+)
+def test_a_bad_csv_row_costs_itself_alone(tmp_path: Path, content: str | bytes, told: str) -> None:
+    """One line with file and line number; the row behind it comes in and keeps its row number."""
+    path = file(tmp_path, "a.csv", content)
+    records, problems = read(path)
+    assert [record.sample.id for record in records] == ["1"]
+    assert [str(problem).startswith(f"{path}{told}") for problem in problems] == [True], problems
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ('""', "column 'source' is empty"),
+        ("12.5", "column 'source' holds a number (12.5), not text"),
+        ("null", "column 'source' holds nothing (null), not text"),
+        ("true", "column 'source' holds a truth value (True), not text"),
+        ('["a"]', "column 'source' holds a list, not text"),
+        ('{"a": 1}', "column 'source' holds an object, not text"),
+        ('"a\\ud800"', "lone surrogate U+D800 at offset 1 of source"),
+    ],
+)
+def test_a_bad_json_cell_costs_its_record_alone(tmp_path: Path, cell: str, told: str) -> None:
+    """One line that says what stands there instead of text."""
+    lines = [f'{{"source": {cell}, "summary": "S."}}', '{"source": "A.", "summary": "S."}']
+    path = file(tmp_path, "a.jsonl", "\n".join(lines))
+    records, problems = read(path)
+    assert [record.sample.id for record in records] == ["1"]
+    assert [str(problem) for problem in problems] == [f"{path}:1: {told}"]
+
+
+def test_a_record_that_is_no_object_is_told(tmp_path: Path) -> None:
+    """A list of strings is told record by record."""
+    path = file(tmp_path, "a.json", '["a", {"source": "A.", "summary": "B."}]')
+    records, problems = read(path)
+    assert len(records) == 1
+    assert str(problems[0]) == f"{path}, record 1: the record is text, not an object"
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_double_id_is_refused_with_both_places(tmp_path: Path, name: str) -> None:
+    """The second use is refused and names the first."""
+    rows = [["k", "source", "summary"], ["x", "A.", "B."], ["y", "A.", "B."], ["x", "C.", "D."]]
+    objects = [json.dumps(dict(zip(rows[0], row, strict=True))) for row in rows[1:]]
+    path = file(tmp_path, name, _csv(rows) if name == "a.csv" else "\n".join(["", *objects]))
+    records, problems = read(path, id_column="k")
+    assert [record.sample.id for record in records] == ["x", "y"]
+    assert str(problems[0]) == f"{path}:4: the id 'x' was used at {path}:2 already"
+
+
+@pytest.mark.parametrize("value", ["", " ", "a\nb", "x" * 1001, None, 1.5, True])
+def test_an_id_must_be_a_name(tmp_path: Path, value: Any) -> None:
+    """What can not name a sample is refused in one line."""
+    row = {"k": value, "source": "A.", "summary": "B."}
+    records, problems = read(file(tmp_path, "a.jsonl", json.dumps(row)), id_column="k")
+    assert (len(records), len(problems)) == (0, 1)
+    assert "\n" not in str(problems[0])
+
+
+def test_a_cell_beyond_the_cap_is_refused(tmp_path: Path) -> None:
+    """A text of ten million characters is one clear line; one of five million comes in whole."""
+    rows = [
+        {"source": "x" * 10_000_000, "summary": "S."},
+        {"source": "y" * 5_242_880, "summary": "S."},
+    ]
+    path = file(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)))
+    records, problems = read(path)
+    assert [len(record.sample.document(Side.SOURCE).text) for record in records] == [5_242_880]
+    assert str(problems[0]) == (
+        f"{path}:1: column 'source' holds 10,000,000 characters, more than "
+        f"{admission.LONGEST_TEXT:,}"
+    )
+
+
+def test_a_csv_cell_beyond_the_cap_is_refused(tmp_path: Path) -> None:
+    """The same in CSV, where Python's own limit is far lower."""
+    path = file(tmp_path, "a.csv", f"source,summary\n{'x' * 10_000_000},S.\nA.,B.\n")
+    records, problems = read(path)
+    assert len(records) == 1
+    assert "holds 10,000,000 characters" in str(problems[0])
+
+
+def test_a_quote_that_is_never_closed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line of the quote is named; what swallows too much is left early."""
+    path = file(tmp_path, "a.csv", 'source,summary\nA.,B.\n"C,D.\nE.,F.\n')
+    records, problems = read(path)
+    assert len(records) == 1
+    assert str(problems[0]) == f"{path}:3: a quote is opened and never closed"
+    monkeypatch.setattr("tui_annotate.plugins.formats.pairs.LONGEST_LINE", 8)
+    _, problems = read(path)
+    assert str(problems[-1]).startswith(f"{path}:1: the row is longer than 8 characters")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", ": the file is empty"),
+        ("\n\n", ": the file is empty"),
+        ("source,summary\n", ":1: no rows follow the header"),
+        ("source,summary", ":1: no rows follow the header"),
+        ("source,a,a,summary\n", ":1: two columns are called 'a'"),
+        ("source,summary\rA.,B.\r", ":1: lines end in a lone carriage return"),
+        (b"source,summ\xffary\nA.,B.", ":1: byte 12 of the line is not utf-8"),
+    ],
+)
+def test_a_file_without_rows_is_told(tmp_path: Path, content: str | bytes, told: str) -> None:
+    """Nothing, nothing but a header, or a header that is none: one line."""
+    path = file(tmp_path, "a.csv", content)
+    records, problems = read(path)
+    assert (records, [str(problem) for problem in problems]) == ([], [f"{path}{told}"])
+
+
+def test_a_truncated_gzip_file_is_one_problem(tmp_path: Path) -> None:
+    """What was read before the break stays; the break is one clear line."""
+    rows = [["source", "summary"]] + [[f"A {number}.", "B."] for number in range(20_000)]
+    packed = gzip.compress(_csv(rows).encode())
+    path = file(tmp_path, "a.csv.gz", packed[: len(packed) // 2])
+    records, problems = read(path)
+    assert len(records) > 1000
+    assert [str(problem) for problem in problems] == [f"{path}: the gzip file is cut short"]
+
+
+@pytest.mark.parametrize("name", ["a.csv.gz", "a.jsonl.gz", "a.json.gz"])
+def test_a_gzip_bomb_is_one_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Rows without end, a line without end, an item without end: one clear line each."""
+    monkeypatch.setattr(streams, "BOMB_FLOOR", 2**19)
+    start = {"a.csv.gz": b"source,summary\n", "a.jsonl.gz": b"", "a.json.gz": b'["'}[name]
+    endless = {
+        "a.csv.gz": b"A" * 1000 + b",B.\n",
+        "a.jsonl.gz": b" " * 1000,
+        "a.json.gz": b"x" * 1000,
+    }[name]
+    path = file(tmp_path, name, gzip.compress(start + endless * 2**11))
+    _, problems = read(path, "pairs")
+    assert [("gzip bomb" in str(problem), problem.refused) for problem in problems] == [
+        (True, True)
+    ]
+
+
+@pytest.mark.parametrize("name", ["", "a\tb", "x" * 2000])
+def test_a_dataset_needs_a_name(tmp_path: Path, name: str) -> None:
+    """A name that can not be one is refused before anything is read."""
+    path = file(tmp_path, ".csv" if not name else "a.csv", "source,summary\nA.,B.\n")
+    if name:
+        with pytest.raises(InvalidInput, match="dataset"):
+            read(path, "pairs", dataset=name)
+    else:
+        assert read(path, "pairs")[0][0].sample.dataset == "csv"
+
+
+def test_other_encodings_are_read_when_named(tmp_path: Path) -> None:
+    """A GB18030 file gives the same texts as its UTF-8 twin."""
+    text = "source,summary\n今天。,天气。\n"
+    records, _ = read(file(tmp_path, "a.csv", text.encode("gb18030")), encoding="gb18030")
+    assert records[0].sample.document(Side.SOURCE).text == "今天。"

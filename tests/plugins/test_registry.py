@@ -1,0 +1,180 @@
+"""Plug-ins by name, and the form of a file by its content."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.plugins.reading import file
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import Exporter, Importer
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    registry._strangers.cache_clear()
+    yield
+    registry._strangers.cache_clear()
+
+
+def _strangers(monkeypatch: pytest.MonkeyPatch, **targets: str) -> None:
+    def found(*, group: str) -> list[EntryPoint]:
+        return [EntryPoint(name, target, group) for name, target in targets.items()]
+
+    monkeypatch.setattr(registry, "entry_points", found)
+
+
+class Works:
+    """A stranger's importer that keeps its promise."""
+
+    name = "works"
+
+    def read(self, *_: Any) -> Iterator[Any]:
+        """Gives nothing."""
+        return iter(())
+
+
+class Breaks:
+    """A stranger's importer that can not be made."""
+
+    def __init__(self) -> None:
+        raise ZeroDivisionError("oops")
+
+
+def test_every_built_in_loads_and_keeps_its_promise() -> None:
+    """All names of the tables of formats give what the protocols ask for."""
+    for name in registry.names("importers"):
+        assert isinstance(registry.load("importers", name), Importer)
+    for name in registry.names("exporters"):
+        assert isinstance(registry.load("exporters", name), Exporter)
+
+
+def test_names_import_no_plug_in() -> None:
+    """Asking for names loads no format, no embedder, no numpy."""
+    code = (
+        "import sys; from tui_annotate.plugins import registry\n"
+        "print(registry.names('importers'), registry.names('embedders'))\n"
+        "heavy = ('tui_annotate.plugins.formats', 'tui_annotate.plugins.embedders', 'numpy')\n"
+        "print([name for name in sys.modules if name.startswith(heavy)])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["('native', 'mercury', 'pairs') ('static',)", "[]"]
+
+
+def test_an_unknown_name_tells_the_known_ones() -> None:
+    """A typo is answered with the names there are."""
+    with pytest.raises(NotFound, match="no importer 'mercurry'") as caught:
+        registry.load("importers", "mercurry")
+    assert caught.value.hint == "there are: native, mercury, pairs"
+
+
+def test_a_stranger_is_loaded_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package's entry point stands beside the built-ins and is made when asked for."""
+    _strangers(monkeypatch, works=f"{__name__}:Works")
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[Works.__module__])
+    assert registry.names("importers") == ("native", "mercury", "pairs", "works")
+    assert registry.load("importers", "works").name == "works"
+
+
+def test_a_broken_stranger_is_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Asked for by name it is Unavailable; among all it is one warning, and the others work."""
+    _strangers(monkeypatch, gone="no_such_module:Thing", breaks=f"{__name__}:Breaks")
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[Breaks.__module__])
+    with pytest.raises(Unavailable, match="the plug-in 'breaks' broke: ZeroDivisionError: oops"):
+        registry.load("importers", "breaks")
+    with caplog.at_level(logging.WARNING):
+        assert [name for name, _ in registry.load_all("importers")] == [
+            "native",
+            "mercury",
+            "pairs",
+        ]
+    assert len(caplog.records) == 2
+
+
+def test_a_stranger_without_its_promise_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lacks a method of the protocol is refused with the protocol's name."""
+    _strangers(monkeypatch, thing="builtins:object")
+    with pytest.raises(Unavailable, match="is no Importer"):
+        registry.load("importers", "thing")
+
+
+def test_a_stranger_can_not_take_a_name(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A name that is taken stays whose it is, and a warning says so."""
+    _strangers(monkeypatch, mercury="builtins:object")
+    with caplog.at_level(logging.WARNING):
+        assert registry.names("importers") == ("native", "mercury", "pairs")
+    assert "the name is taken" in caplog.text
+
+
+def test_a_call_of_a_stranger_is_guarded() -> None:
+    """What a stranger raises becomes Unavailable; a built-in's own mistake is not hidden."""
+    with (
+        pytest.raises(Unavailable, match="'theirs' broke: KeyError"),
+        registry.guarded("importers", "theirs"),
+    ):
+        raise KeyError("x")
+    with pytest.raises(KeyError), registry.guarded("importers", "pairs"):
+        raise KeyError("x")
+
+
+_DUMP = {"sample_id": 0, "source": "A.", "summary": "B.", "annotations": []}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "form"),
+    [
+        ("a.json", json.dumps([_DUMP]), "mercury"),
+        ("a.json", json.dumps({"samples": [_DUMP]}), "mercury"),
+        ("a.txt", json.dumps(_DUMP, indent=None), "mercury"),
+        ("a.json", json.dumps([_DUMP])[:-2], "mercury"),
+        ("a.jsonl", '{"format": "tui-annotate/1"}', "native"),
+        ("a", '{"format": "tui-annotate/1"}', "native"),
+        ("a.jsonl", '{"format": "tui-annotate/1", oops', "native"),
+        ("a.csv", "source,summary\n", "pairs"),
+        ("A.CSV", "", "pairs"),
+        ("a.csv", "[x],summary\n", "pairs"),
+        ("a.json", '[{"source": "A."}]', "pairs"),
+        ("a.data", '{"source": "A."}', "pairs"),
+        ("a.jsonl", "oops", "pairs"),
+        ("a.csv", b"\xff\xfe", "pairs"),
+    ],
+)
+def test_the_form_of_a_file_is_known(
+    tmp_path: Path, name: str, content: str | bytes, form: str
+) -> None:
+    """Content decides where it is certain, the name where it is not; packed or plain."""
+    raw = content if isinstance(content, bytes) else content.encode()
+    assert registry.detect(file(tmp_path, name, raw)) == form
+    assert registry.detect(file(tmp_path, f"{name}.gz", gzip.compress(raw))) == form
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.txt", "source,summary\n"), ("a", ""), ("a.xml", "<a/>")]
+)
+def test_an_uncertain_form_is_asked_for(tmp_path: Path, name: str, content: str) -> None:
+    """Nothing is guessed: the error names the option and the forms there are."""
+    with pytest.raises(InvalidInput, match="is not certain") as caught:
+        registry.detect(file(tmp_path, name, content))
+    assert caught.value.hint == "name it with --format, one of: native, mercury, pairs"
+
+
+def test_what_is_no_file_has_no_form(tmp_path: Path) -> None:
+    """A missing file and a folder are told as such."""
+    with pytest.raises(NotFound):
+        registry.detect(tmp_path / "none.csv")
+    with pytest.raises(InvalidInput, match="is a folder"):
+        registry.detect(tmp_path)

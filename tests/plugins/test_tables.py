@@ -1,0 +1,104 @@
+"""Flat tables: every annotation has its rows, and no cell runs as a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.reading import write
+from tests.plugins.strategies import records
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.spans import Span
+
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")
+SAMPLE = Sample(
+    "d",
+    "1",
+    (Document(Side.SOURCE, "It cost 12, or 12.5."), Document(Side.SUMMARY, "It cost 15.")),
+    meta={"model": "a", "b": [1]},
+)
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def _record(note: str = "", name: str = "ana") -> Record:
+    annotation = Annotation(
+        "a1",
+        (Anchor(Side.SUMMARY, 0, Span(8, 10)),),
+        (Anchor(Side.SOURCE, 0, Span(8, 10)), Anchor(Side.SOURCE, 0, Span(15, 19))),
+        labels=(("Unwanted", "Intrinsic"), ("Benign",)),
+        note=note,
+    )
+    work = (Assignment("p", State.DONE, seconds=41.5), Assignment("q", State.DONE, comment="ok"))
+    people = (Person("p", name), Person("q", "bo"))
+    return Record(SAMPLE, (Owned("p", annotation),), work, people)
+
+
+def test_a_pair_of_spans_is_a_row() -> None:
+    """Two evidence spans are two rows of one annotation; who found nothing has a row as well."""
+    text, report = write([_record()], "csv")
+    rows = _rows(text)
+    assert [row["annotation_id"] for row in rows] == ["a1", "a1", ""]
+    assert [row["source_text"] for row in rows] == ["12", "12.5", ""]
+    assert [(row["annotator_name"], row["state"]) for row in rows] == [
+        ("ana", "done"),
+        ("ana", "done"),
+        ("bo", "done"),
+    ]
+    assert rows[0]["label_1"] == "Unwanted"
+    assert rows[0]["label_2"] == "Intrinsic"
+    assert rows[0]["label_path"] == "Unwanted.Intrinsic | Benign"
+    assert json.loads(rows[0]["meta"]) == SAMPLE.meta
+    assert (rows[2]["comment"], rows[0]["seconds"]) == ("ok", "41.500")
+    assert (report.records, report.annotations, report.lost) == (1, 1, {})
+
+
+@pytest.mark.parametrize("start", FORMULAS)
+def test_no_cell_runs_as_a_formula(start: str) -> None:
+    """Notes and names that a spreadsheet would run are quoted, and their columns are told."""
+    payload = f"{start}HYPERLINK(1)"
+    row = _rows(write([_record(payload, name=payload)], "csv")[0])[0]
+    assert (row["note"], row["annotator_name"]) == (f"'{payload}", f"'{payload}")
+    assert row["escaped"] == "annotator_name note"
+    exact = _rows(write([_record(payload)], "csv", formula_safe=False)[0])[0]
+    assert (exact["note"], exact["escaped"]) == (payload, "")
+
+
+@given(found=st.lists(records(), max_size=4))
+@settings(deadline=None)
+def test_every_annotation_can_be_read_back(found: list[Record]) -> None:
+    """Taking the quotes off gives texts and notes exactly; every annotation has a row a pair."""
+    text, report = write(found, "csv")
+    rows = [_unescaped(row) for row in _rows(text)]
+    for record in found:
+        for owned in record.annotations:
+            mine = [row for row in rows if row["annotation_id"] == owned.annotation.id]
+            pairs = max(len(owned.annotation.claim), 1) * max(len(owned.annotation.evidence), 1)
+            assert len(mine) >= pairs
+            assert {row["note"] for row in mine} == {owned.annotation.note}
+            anchor = owned.annotation.anchors[0]
+            covered = anchor.span.of(record.sample.document(anchor.side, anchor.index).text)
+            assert covered in {row[f"{anchor.side}_text"] for row in mine}
+    assert report.annotations == sum(len(record.annotations) for record in found)
+
+
+def _unescaped(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {name: row[name][1:] for name in row["escaped"].split()}
+
+
+def test_samples_that_nobody_looked_at_are_counted() -> None:
+    """They have no row, and the report says how many."""
+    text, report = write([Record(SAMPLE)], "csv")
+    assert (_rows(text), report.lost) == ([], {"samples that nobody looked at": 1})
