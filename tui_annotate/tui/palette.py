@@ -95,6 +95,7 @@ _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
         "bold reverse",
     ),
     "cap": ("bold reverse",) * 5,
+    "underlined": ("underline",) * 5,
     "chosen": ("bold underline",) * 5,
     "letter": ("bold",) * 5,
 }
@@ -185,6 +186,7 @@ class Palette:
     search_focused: Style
     hint: Style
     cap: Style
+    underlined: Style
     chosen: Style
     letter: Style
     matches: tuple[Style, ...]

@@ -13,7 +13,7 @@ from tui_annotate.tui.rows import FixedRows, RowList
 Words = tuple[str, str]
 """A piece of a line: text that went through `lines.shown` (or is our own), and a palette's role.
 
-Roles are the names of `Palette`'s styles, and "match 3", "label 0" for those that are numbered.
+Roles are the names of `Palette`'s styles, and "match 3", "glyph 3", "label 0", which are numbered.
 """
 
 
@@ -27,6 +27,8 @@ def role_style(role: str, palette: Palette) -> Style:
     name, _, number = role.partition(" ")
     if name == "match":
         return palette.match(int(number))
+    if name == "glyph":
+        return palette.glyph(int(number))
     if name == "label":
         return palette.label(int(number))
     style: Style = getattr(palette, name)

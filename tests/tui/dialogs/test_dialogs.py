@@ -173,7 +173,7 @@ async def test_help_has_one_column_at_80_and_two_at_140() -> None:
         assert " Space  take or give back the focused match" in stage.text()
         await pilot.press("end")
         await pilot.pause()
-        assert "⚑   a sample: flagged" in stage.text()
+        assert "⚑       a sample: flagged" in stage.text()
         await pilot.press("home")
         await pilot.pause()
         assert "Moving" in stage.text()

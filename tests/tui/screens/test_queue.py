@@ -233,6 +233,16 @@ async def test_go_to_an_id() -> None:
         assert stage.results == [SampleKey("news", "7")]
 
 
+async def test_its_keys_are_told() -> None:
+    """The last line offers the help, and ? gives it."""
+    async with staged(screen=QueueScreen(_Store().page)) as (stage, pilot):
+        await _idle(stage, pilot)
+        assert stage.lines()[-1].endswith("? keys ")
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert "show samples of one state" in stage.text()
+
+
 async def test_a_store_that_fails_is_told() -> None:
     """The reason stands in the line above the filters."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tui_annotate.tui.dialogs.message import Reader
 from tui_annotate.tui.lines import fit, shown, width, wrapped
-from tui_annotate.tui.palette import CHOSEN, STATE_GLYPHS, STRENGTH_GLYPHS, UNVISITED
+from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, STATE_GLYPHS, STRENGTH_GLYPHS, UNVISITED
 from tui_annotate.tui.words import Words
 
 _TWO_COLUMNS = 96  # cells from which two columns can be read
@@ -24,29 +24,33 @@ class HelpGroup(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A mark as it is drawn, the palette's role it is drawn in, and what it means."""
+    """A mark as it is drawn, in pieces with roles, and what it means."""
 
-    sample: str
-    role: str
+    pieces: tuple[Words, ...]
     meaning: str
 
 
+_STRENGTHS = ("a weak match", "a fair match", "a good match", "a strong match", "nearly the same")
+
 LEGEND: tuple[Mark, ...] = (
     *(
-        Mark(f" {STRENGTH_GLYPHS[strength]} ", f"match {strength}", meaning)
-        for strength, meaning in enumerate(
-            ("a weak match", "a fair match", "a good match", "a strong match", "nearly the same"), 1
+        Mark(
+            ((f"{STRENGTH_GLYPHS[strength]} ", f"glyph {strength}"), ("text", f"match {strength}")),
+            meaning,
         )
+        for strength, meaning in enumerate(_STRENGTHS, 1)
     ),
-    Mark(" 1 ", "strong", "beside a line: the rank of the match that starts there"),
-    Mark(f" {CHOSEN} ", "evidence", "taken as evidence of the draft"),
-    Mark(" A ", "label 0", "an annotation: underlined, its letter beside the line"),
-    Mark(" 2 ", "label 1", "so many annotations overlap here; a walks through them"),
-    Mark("   ", "selection", "selected"),
-    Mark(" ▌ ", "accent", "focused"),
-    Mark(f" {UNVISITED} ", "quiet", "a sentence never visited"),
-    *(Mark(f" {glyph} ", "accent", f"a sample: {state}") for state, glyph in STATE_GLYPHS.items()),
+    Mark((("1", "text"),), "the rank of a match, where it starts; n and N walk them"),
+    Mark(((f"{CHOSEN} ", "text"), ("text", "evidence")), "taken as evidence of the draft"),
+    Mark((("A ", "label 0"), ("text", "underlined")), "an annotation; a small letter: a draft"),
+    Mark((("2", "label 1"),), "so many annotations on one line; a walks through them"),
+    Mark((("▶", "text"),), "the sentence the cursor is in"),
+    Mark(((f"{FOCUS_BAR} ", "text"), ("text", "selection")), "selected, or focused"),
+    Mark((("/ ", "text"), ("text", "search")), "found by a search"),
+    Mark(((UNVISITED, "quiet"),), "a sentence begins here that was never visited"),
+    *(Mark(((glyph, "accent"),), f"a sample: {state}") for state, glyph in STATE_GLYPHS.items()),
 )
+"""The marks of documents and of the queue."""
 
 
 class HelpDialog(Reader):
@@ -114,10 +118,11 @@ def _row(row: tuple[str, str, str], cells: int, columns: tuple[int, int]) -> lis
 
 def _legend(legend: Sequence[Mark], cells: int) -> list[list[Words]]:
     lines: list[list[Words]] = [[("Marks", "title_focused")]]
+    room = max(width("".join(text for text, _ in mark.pieces)) for mark in legend)
     for mark in legend:
-        pieces = wrapped(mark.meaning, cells - 6)
-        lines.append([(" ", "text"), (mark.sample, mark.role), (f"  {pieces[0]}", "quiet")])
-        lines += [[(f"      {piece}", "quiet")] for piece in pieces[1:]]
+        first, *rest = wrapped(mark.meaning, cells - room - 3)
+        lines.append([*_padded([(" ", "text"), *mark.pieces], room + 3), (first, "quiet")])
+        lines += [[(" " * (room + 3) + piece, "quiet")] for piece in rest]
     return [*lines, []]
 
 

@@ -18,28 +18,16 @@ from textual.screen import Screen
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.line_input import LineInput
+from tui_annotate.tui.screens.queue_keys import FILTERS, HELP, KEYS
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueRows, in_full
 
-FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
-    ("all", frozenset()),
-    ("open", frozenset({State.NEW, State.DRAFT, State.REOPENED})),
-    *((state.value, frozenset({state})) for state in State),
-)
-"""What the digits 1, 2, ... of the queue show; no states means all."""
-
-_KEYS = (
-    ("↑↓", "move"),
-    ("Enter", "open"),
-    ("/", "search"),
-    ("f", "filter"),
-    ("g", "go to id"),
-)
 _FINISHED = frozenset(state for state in State if state.finished)
 
 
@@ -96,6 +84,7 @@ class QueueScreen(Screen[SampleKey | None]):
             for digit, (name, _) in enumerate(FILTERS, 1)
         ),
         Binding("g", "jump", "go to an id", show=False),
+        Binding("question_mark", "help", "keys", show=False),
         Binding("q", "close", "back", show=False),
         Binding("backspace,escape", "back", "take the search off", show=False),
     ]
@@ -129,7 +118,7 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def on_mount(self) -> None:
         """Reads the first page and counts what is finished."""
-        self.query_one(KeyLine).show([*_KEYS, ("q", self._leave)])
+        self.query_one(KeyLine).show([*KEYS, ("q", self._leave)])
         self._tell()
         self._read()
         self._count()
@@ -246,6 +235,10 @@ class QueueScreen(Screen[SampleKey | None]):
         """The input comes up."""
         self.add_class("-searching")
         self.query_one(LineInput).focus()
+
+    def action_help(self) -> None:
+        """All keys of the queue."""
+        self.app.push_screen(HelpDialog(HELP))
 
     def action_jump(self) -> None:
         """Go to an id, and open it."""
