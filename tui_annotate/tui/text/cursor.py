@@ -164,7 +164,7 @@ class TextCursor:
         if selected is None:
             return self.sentences.trimmed(self.segment)
         following = next(self.sentences.after(selected.end), None)
-        return None if following is None else selected.union(following)
+        return None if following is None else Span(selected.start, following.end)
 
     def _less(self, selected: Span) -> None:
         for sentence in self.sentences.before(selected.end):

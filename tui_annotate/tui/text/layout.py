@@ -11,7 +11,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from tui_annotate.tui.text.clusters import is_edge, next_edge, previous_edge
+from tui_annotate.tui.text.clusters import cluster_start, is_edge, next_edge
 from tui_annotate.tui.text.display import cells_of, find_unplain, widths
 
 LEAST_WIDTH: Final = 4
@@ -114,21 +114,20 @@ class TextLayout:
         return block.sums[end - block.start] - block.sums[start - block.start]
 
     def offset_at(self, x: int, y: int) -> int:
-        """The code point drawn at cell `x` of line `y`.
+        """The first code point of the cluster drawn at cell `x` of line `y`.
 
-        Either half of a wide character is that character. Right of the line's last character lies
-        its newline, or that last character where the line ends by the width alone.
+        Right of the line's last character lies its line end, or that last character where the line
+        ends by the width alone.
         """
         start, end = self.line(y)
-        last = max(start, previous_edge(self.text, end) if end > start else start)
         block = self._block(start)
         if block is None:
-            return min(start + max(x, 0), last)
-        at = block.sums[start - block.start] + max(x, 0)
-        found = (
-            block.start + bisect_right(block.sums, at, start - block.start, end - block.start) - 1
-        )
-        return min(found, last)
+            found = min(start + max(x, 0), max(start, end - 1))
+        else:
+            low, high = start - block.start, end - block.start
+            at = block.sums[low] + max(x, 0)
+            found = block.start + bisect_right(block.sums, at, low, high) - 1
+        return max(start, cluster_start(self.text, found))
 
     def _block(self, offset: int) -> _Block | None:
         index = bisect_right(self._block_starts, offset) - 1

@@ -83,8 +83,9 @@ class Words:
     def after(self, offset: int) -> Iterator[Span]:
         """See `Units`."""
         for found in _WORD.finditer(self._text, self._safe_start(offset)):
-            if found.end() > offset:
-                yield self._whole(found)
+            word = self._whole(found)
+            if word.end > offset:
+                yield word
 
     def before(self, offset: int) -> Iterator[Span]:
         """See `Units`."""

@@ -8,7 +8,7 @@ from textual import events
 from textual.message import Message
 from textual.timer import Timer
 
-from tui_annotate.tui.text.clusters import cluster_start, previous_edge
+from tui_annotate.tui.text.clusters import previous_edge
 from tui_annotate.tui.widgets.document_view import DocumentView
 
 _DRAG_SECONDS = 0.05  # between two lines while the mouse is held outside
@@ -99,7 +99,7 @@ class DocumentMouse(DocumentView):
     def offset_in_row(self, x: int, y: int) -> int:
         """The character at cell `x` of line `y`; a line end only where the line is empty."""
         layout = self.text_layout
-        offset = cluster_start(layout.text, layout.offset_at(x, y))
+        offset = layout.offset_at(x, y)
         start, end = layout.content(y)
         return previous_edge(layout.text, end) if offset >= end > start else offset
 
