@@ -17,7 +17,7 @@ _DRAG_SECONDS = 0.05  # between two lines while the mouse is held outside
 class DocumentMouse(DocumentView):
     """A document that the mouse can act on."""
 
-    class SelectionChanged(Message):
+    class SelectionChanged(Message, namespace="document_pane"):
         """The cursor or the selection moved, by mouse or by a method."""
 
         def __init__(self, pane: DocumentMouse) -> None:
@@ -29,7 +29,7 @@ class DocumentMouse(DocumentView):
             """The pane, for `on`."""
             return self.pane
 
-    class MatchClicked(Message):
+    class MatchClicked(Message, namespace="document_pane"):
         """A lit match was clicked; cursor and focus stayed where they were.
 
         A double click posts it twice before it selects the word, so that a handler which takes and
