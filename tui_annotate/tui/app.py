@@ -77,7 +77,7 @@ class AnnotateApp(App[None]):
         order: str = "by-source",
         look: Look = LOOK,
     ) -> None:
-        super().__init__(ansi_color=look.native)
+        super().__init__(ansi_color=look.native or None)  # None: as the theme says
         self.animation_level = "none"
         self.problem = ""
         self._open_workspace = open_workspace

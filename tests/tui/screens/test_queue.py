@@ -37,7 +37,7 @@ class _Store:
         self.threads: set[str] = set()
 
     def page(
-        self, search: str, states: Collection[State], offset: int, limit: int
+        self, search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[_Row], int]:
         """Every sixth row has a given state; a search leaves ten rows."""
         self.threads.add(threading.current_thread().name)
@@ -123,11 +123,11 @@ async def test_holding_a_key_does_not_pile_up_reading() -> None:
     store = _Store()
 
     def slow(
-        search: str, states: Collection[State], offset: int, limit: int
+        search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[_Row], int]:
         if limit > 1 and offset:
             gate.wait(timeout=30)
-        return store.page(search, states, offset, limit)
+        return store.page(search, states, offset=offset, limit=limit)
 
     async with staged(screen=QueueScreen(slow)) as (stage, pilot):
         await _idle(stage, pilot)
@@ -246,7 +246,7 @@ async def test_its_keys_are_told() -> None:
 async def test_a_store_that_fails_is_told() -> None:
     """The reason stands in the line above the filters."""
 
-    def broken(*_: object) -> tuple[Sequence[_Row], int]:
+    def broken(*_: object, **__: object) -> tuple[Sequence[_Row], int]:
         raise Unavailable("the store can not be read", "run doctor")
 
     async with staged(screen=QueueScreen(broken)) as (stage, pilot):
@@ -257,7 +257,7 @@ async def test_a_store_that_fails_is_told() -> None:
 async def test_hostile_rows_are_harmless() -> None:
     """Ids, groups and summaries may hold anything."""
     row = _Row(SampleKey(HOSTILE, HOSTILE), HOSTILE, State.NEW, 1, HOSTILE)
-    screen = QueueScreen(lambda *_: ([row], 1))
+    screen = QueueScreen(lambda *_, **__: ([row], 1))
     async with staged(screen=screen, size=(140, 24)) as (stage, pilot):
         await _idle(stage, pilot)
         assert "␛]52" in stage.text()

@@ -220,7 +220,7 @@ class AnnotateAsking(AnnotateDoing):
         self.keep_place()
 
         def page(
-            search: str, states: Collection[State], offset: int, limit: int
+            search: str, states: Collection[State], *, offset: int, limit: int
         ) -> tuple[Sequence[QueueRow], int]:
             found = session.annotate.queue(
                 session.person.id,
@@ -234,7 +234,7 @@ class AnnotateAsking(AnnotateDoing):
 
         current = self.desk.sample.key if self.desk else None
         position = self.desk.position if self.desk else 0
-        screen = QueueScreen(page, find=session.annotate.find, position=position)
+        screen = QueueScreen(page, find=session.annotate.find, position=position, leave="quit")
         self.app.push_screen(screen, lambda key: self._from_queue(key, current))
 
     def _from_queue(self, key: SampleKey | None, current: SampleKey | None) -> None:

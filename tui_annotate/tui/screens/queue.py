@@ -7,7 +7,7 @@ window meanwhile is read afterwards, so holding a key never piles up work.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -31,8 +31,13 @@ from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueRows, in_
 _FINISHED = frozenset(state for state in State if state.finished)
 
 
-Page = Callable[[str, Collection[State], int, int], tuple[Sequence[QueueEntry], int]]
-"""(search, states, offset, limit) -> (rows, rows in all); called in a thread."""
+class Page(Protocol):
+    """Reads rows; called in a thread."""
+
+    def __call__(
+        self, search: str, states: Collection[State], *, offset: int, limit: int
+    ) -> tuple[Sequence[QueueEntry], int]:
+        """Up to `limit` rows from `offset` on, and how many there are in all; no states: all."""
 
 
 class _Asked(NamedTuple):
@@ -139,7 +144,9 @@ class QueueScreen(Screen[SampleKey | None]):
     @work(thread=True)
     def _read_page(self, asked: _Asked, offset: int) -> None:
         try:
-            rows, total = self._page(asked.search, FILTERS[asked.filter][1], offset, PAGE)
+            rows, total = self._page(
+                asked.search, FILTERS[asked.filter][1], offset=offset, limit=PAGE
+            )
         except TuiAnnotateError as error:
             self.app.call_from_thread(self._refuse, error)
         else:
@@ -161,8 +168,8 @@ class QueueScreen(Screen[SampleKey | None]):
     @work(thread=True)
     def _count(self) -> None:
         try:
-            finished = self._page("", _FINISHED, 0, 1)[1]
-            total = self._page("", frozenset(), 0, 1)[1]
+            finished = self._page("", _FINISHED, offset=0, limit=1)[1]
+            total = self._page("", frozenset(), offset=0, limit=1)[1]
         except TuiAnnotateError as error:
             self.app.call_from_thread(self._refuse, error)
         else:
