@@ -124,7 +124,7 @@ def _whole_word(token: str, abbreviations: frozenset[str]) -> bool:
 
 def _capital_follows(line: str, end: int) -> bool:
     found = _NEXT.match(line, end)
-    return bool(found) and (found[1].isupper() or found[1].istitle() or is_unspaced(found[1]))
+    return found is not None and (found[1].isupper() or is_unspaced(found[1]))
 
 
 def is_unspaced(sign: str) -> bool:
