@@ -7,9 +7,11 @@ import json
 from types import SimpleNamespace
 
 import pytest
+import typer
 
 from tui_annotate.cli import output
-from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.errors import Conflict, InvalidInput
+from tui_annotate.services.ingest.report import Progress
 
 HOSTILE = "a\x1b]52;c;!\x07[red]b\u202e\x9b2J\nc"
 
@@ -86,14 +88,48 @@ def test_progress_without_a_terminal_is_silent_when_quick(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A short deed without a terminal leaves no lines of progress."""
-    with output.progress("file", "samples") as tell:
-        tell(output.Progress(1, 2))
+    with output.progress("records") as tell:
+        tell(Progress("storing", 1, share=0.5, seconds=1.0))
     assert capsys.readouterr().err == ""
 
 
-def test_progress_on_a_terminal_names_its_task(terminal: Terminal) -> None:
-    """On a terminal the task's name is shown, harmless."""
-    with output.progress("file\x07[red]", "samples") as tell:
-        tell(output.Progress(1, 2))
-    assert "file\u2407[red]" in terminal.getvalue()
-    assert "\x07" not in terminal.getvalue()
+def test_long_progress_without_a_terminal_tells_rate_and_time_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long deed without a terminal writes a line now and then."""
+    monkeypatch.setattr(output, "QUIET", 0.0)
+    with output.progress("records") as tell:
+        tell(Progress("storing", 1000, share=0.25, seconds=10.0))
+    assert capsys.readouterr().err == "storing: 1,000 records (25%), 100 a second, 30 s left\n"
+
+
+def test_progress_on_a_terminal_is_a_bar_for_each_phase(terminal: Terminal) -> None:
+    """On a terminal each phase has its bar, with share, number and rate."""
+    with output.progress("records") as tell:
+        tell(Progress("storing", 1000, share=0.25, seconds=10.0))
+        tell(Progress("vectors", 10, seconds=1.0))
+    shown = terminal.getvalue()
+    assert "storing" in shown
+    assert "25%" in shown
+    assert "1,000 records" in shown
+    assert "vectors" in shown
+
+
+def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question that nobody can answer is refused, unless it was answered beforehand."""
+    monkeypatch.setattr(output, "sys", SimpleNamespace(stdin=io.StringIO(), stderr=io.StringIO()))
+    output.ask("sure?", yes=True)
+    with pytest.raises(InvalidInput, match="sure"):
+        output.ask("sure?", yes=False)
+
+
+@pytest.mark.parametrize(("answer", "goes_on"), [("y\n", True), ("no\n", False), ("", False)])
+def test_only_a_yes_goes_on(answer: str, goes_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Anything but a yes, also nothing, stops the command."""
+    stdin = Terminal(answer)
+    monkeypatch.setattr(output, "sys", SimpleNamespace(stdin=stdin, stderr=io.StringIO()))
+    if goes_on:
+        output.ask("sure?", yes=False)
+    else:
+        with pytest.raises(typer.Abort):
+            output.ask("sure?", yes=False)

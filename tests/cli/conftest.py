@@ -1,0 +1,84 @@
+"""A folder to work in, and a way to run commands there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui_annotate.cli.main import run
+
+PAIRS = [
+    {
+        "id": "bridge",
+        "group": "a",
+        "source": "The bridge cost 12 million pounds. It was opened in 1889 by the mayor.",
+        "summary": "The bridge cost 15 million pounds. It was loved.",
+        "model": "m",
+    },
+    {
+        "id": "tea",
+        "group": "b",
+        "source": "茶厂去年加工鲜叶一千八百吨。今年三月的低温冻坏了茶园。",
+        "summary": "茶厂去年加工鲜叶两千吨。",
+        "model": "m",
+    },
+]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command gave.
+
+    Attributes:
+        code: its exit code.
+    """
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as JSON."""
+        return json.loads(self.out)
+
+
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Command:
+    """Runs tui-annotate with some arguments in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def ran(*arguments: str) -> Result:
+        capfd.readouterr()
+        code = run(list(arguments))
+        shown = capfd.readouterr()
+        return Result(code, shown.out, shown.err)
+
+    return ran
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A file with two pairs of texts, one English, one Chinese."""
+    path = tmp_path / "pairs.jsonl"
+    lines = [json.dumps(pair, ensure_ascii=False) for pair in PAIRS]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+@pytest.fixture
+def filled(command: Command, pairs: Path) -> Command:
+    """The same in a workspace that holds the two pairs, without vectors."""
+    assert command("init").code == 0
+    assert command("ingest", str(pairs), "--id-column", "id", "--embedder", "none").code == 0
+    return command

@@ -1,0 +1,175 @@
+"""The program as a process: exit codes, streams, and what it loads."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.pty_driver import Terminal, program
+from tui_annotate.cli import commands, screen
+
+ROOT = Path(__file__).parents[2]
+HEADLESS = [
+    ["--help"],
+    ["status"],
+    ["keys", "--json"],
+    ["export", "--format", "csv"],
+    ["match", "--sample", "bridge", "--side", "summary", "--span", "0:5"],
+    ["doctor"],
+    ["dataset", "list"],
+]
+
+
+def process(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """A process of its own in the current folder, with nothing on standard input."""
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("arguments", HEADLESS, ids=" ".join)
+def test_headless_commands_load_no_screen(arguments: list[str], filled: Command) -> None:
+    """A command without a screen ends without Textual in memory."""
+    assert filled("status").code == 0
+    script = (
+        "import json, sys\nfrom tui_annotate.cli.main import run\n"
+        f"code = run({arguments!r})\n"
+        "sys.stderr.write(json.dumps([code, 'textual' in sys.modules]))"
+    )
+    done = process([sys.executable, "-c", script])
+    assert json.loads(done.stderr.splitlines()[-1]) == [0, False]
+
+
+def test_annotate_without_a_terminal_says_what_to_use(filled: Command) -> None:
+    """Where nothing can be drawn, annotate ends with 1 and names the other commands."""
+    assert filled("status").code == 0
+    done = process(program("annotate"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "terminal" in done.stderr
+    assert "match" in done.stderr
+
+
+def test_a_dumb_terminal_is_refused(filled: Command, tmp_path: Path) -> None:
+    """A terminal that can not move its cursor is refused with the line that mends it."""
+    assert filled("status").code == 0
+    with Terminal(program("annotate"), env={"TERM": "dumb"}, folder=tmp_path) as terminal:
+        assert terminal.end() == 1
+        assert "xterm-256color" in terminal.text
+
+
+def test_misuse_ends_with_2(command: Command) -> None:
+    """Unknown commands and options, and missing ones, end with 2 and a hint."""
+    for words in (["no-such"], ["status", "--no-such"], ["match"]):
+        done = command(*words)
+        assert done.code == 2
+        assert done.err.startswith("error: ")
+        assert "--help" in done.err
+
+
+def test_the_version_is_printed(command: Command) -> None:
+    """--version is one line."""
+    assert command("--version").out.startswith("tui-annotate ")
+
+
+def test_hostile_arguments_do_not_act_on_the_terminal(filled: Command) -> None:
+    """Names with escape sequences in them come back as pictures."""
+    for words in (["dataset", "show", "\x1b[2J"], ["\x1b[2J"], ["ingest", "\x1b[2J.csv"]):
+        done = filled(*words)
+        assert done.code in {1, 2}
+        assert "\x1b" not in done.out + done.err
+
+
+def test_a_broken_pipe_is_quiet(filled: Command) -> None:
+    """Whoever stops reading gets no traceback."""
+    assert filled("status").code == 0
+    done = process(["bash", "-c", f"'{sys.executable}' -m tui_annotate keys | head -1"])
+    assert done.stderr == ""
+
+
+def test_an_interruption_says_that_nothing_is_lost(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C ends with 130, without a traceback."""
+
+    def interrupted(_arguments: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "run", interrupted)
+    done = command("status")
+    assert done.code == 130
+    assert "saved" in done.err
+
+
+def test_a_real_interruption_of_ingest_ends_with_130(command: Command, tmp_path: Path) -> None:
+    """SIGINT in the middle of an ingest ends with 130 and leaves a store that goes on."""
+    command("init")
+    lines = [
+        json.dumps({"source": f"Sentence {n}. " * 200, "summary": "One."}) for n in range(3000)
+    ]
+    (tmp_path / "big.jsonl").write_text("\n".join(lines), "utf-8")
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        program("ingest", "big.jsonl", "--embedder", "none"),
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        log = tmp_path / "store.sqlite-wal"
+        while not (log.exists() and log.stat().st_size > 100_000):
+            with suppress(subprocess.TimeoutExpired):
+                raise AssertionError(f"ended with {running.wait(0.02)} before it could be stopped")
+        os.killpg(running.pid, signal.SIGINT)
+        _, err = running.communicate()
+    assert running.returncode == 130
+    assert "Traceback" not in err
+    assert command("doctor").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("annotate", {}),
+        ("annotate --as ana", {"name": "ana"}),
+        ("annotate -w x --sample a/1", {"workspace": "x", "sample": "a/1"}),
+        ("annotate --order random", {"order": "random"}),
+        ("annotate --as", None),
+        ("annotate --as --order", None),
+        ("annotate --as a --as b", None),
+        ("annotate --help", None),
+        ("annotate extra", None),
+        ("annotate --no x", None),
+        ("status", None),
+        ("", None),
+    ],
+)
+def test_only_a_plain_annotate_goes_the_short_way(
+    words: str, expected: dict[str, str] | None
+) -> None:
+    """The short way reads plain options; anything else is left to Typer."""
+    assert screen.plain(words.split()) == expected
+
+
+def test_the_short_way_knows_every_option() -> None:
+    """The options that are read without Typer are those that Typer knows, by the same names."""
+    import typer.main
+
+    group = typer.main.get_command(commands.app)
+    parameters = group.commands["annotate"].params  # type: ignore[attr-defined]
+    known = {
+        option: parameter.name
+        for parameter in parameters
+        for option in parameter.opts
+        if option not in {"-h", "--help"}
+    }
+    assert known == screen.OPTIONS

@@ -1,0 +1,216 @@
+"""match, export, status, labels check, annotations clear, keys, doctor: shapes and ends."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PAIRS, Command
+from tui_annotate.cli.doctor import file_system, terminal_checks
+from tui_annotate.cli.reports import moment
+from tui_annotate.domain.errors import InvalidInput
+
+CLAIM = PAIRS[0]["summary"].index("15 million pounds")
+
+
+@pytest.fixture
+def annotated(filled: Command, tmp_path: Path) -> Command:
+    """The workspace with one annotation of the reader."""
+    import tui_annotate
+    from tui_annotate.domain.annotations import Anchor, Annotation
+    from tui_annotate.domain.samples import SampleKey, Side
+    from tui_annotate.domain.spans import Span
+
+    claim = Anchor(Side.SUMMARY, 0, Span(CLAIM, CLAIM + len("15 million pounds")))
+    with tui_annotate.open(tmp_path) as space:
+        annotation = Annotation("a" * 8, (claim,), labels=(("Unwanted", "Intrinsic"),))
+        key = SampleKey("pairs", "bridge")
+        space.annotate.add(space.person().id, key, annotation, seconds=3)
+    return filled
+
+
+def test_match_prints_ranked_segments(filled: Command) -> None:
+    """The JSON of match names what was asked, what ranked, and each segment with its score."""
+    span = f"{CLAIM}:{CLAIM + 17}"
+    shown = filled("match", "--sample", "bridge", "--side", "summary", "--span", span, "--json")
+    assert shown.code == 0
+    assert shown.json["text"] == "15 million pounds"
+    assert shown.json["sample"] == "pairs/bridge"
+    best = shown.json["matches"][0]
+    assert (best["rank"], best["side"], best["start"]) == (1, "source", 0)
+    assert best["text"].startswith("The bridge cost 12 million pounds.")
+    assert 0 <= best["score"] <= 1
+    assert set(best) == {
+        "rank", "score", "strength", "side", "document", "segment", "start", "end", "signals",
+        "text",
+    }  # fmt: skip
+
+
+def test_match_prints_a_table_for_people(filled: Command) -> None:
+    """Without --json the same is a table, and what was matched goes to standard error."""
+    shown = filled("match", "--sample", "bridge", "--side", "source", "--span", "0:10")
+    assert shown.code == 0
+    assert "rank" in shown.out
+    assert "pairs/bridge" in shown.err
+
+
+@pytest.mark.parametrize(
+    "span", ["5", "5:", "a:b", "5:5", "9:3", "0:9999", "-1:3"], ids=lambda span: span
+)
+def test_match_refuses_what_is_no_span(filled: Command, span: str) -> None:
+    """A span that is none, empty, or outside the text ends with 2 and names it."""
+    done = filled("match", "--sample", "bridge", "--side", "summary", f"--span={span}")
+    assert done.code == 2
+    assert done.err.startswith("error: ")
+
+
+def test_match_refuses_an_unknown_sample_and_side(filled: Command) -> None:
+    """An unknown sample is 1, a side that is none is misuse."""
+    assert filled("match", "--sample", "x", "--side", "summary", "--span", "0:1").code == 1
+    assert filled("match", "--sample", "bridge", "--side", "left", "--span", "0:1").code == 2
+
+
+def test_status_counts_everything(annotated: Command) -> None:
+    """The JSON of status has the figures of the whole, of datasets and of people."""
+    shown = annotated("status", "--json").json
+    expected = {"samples": 2, "documents": 4, "annotations": 1, "done": 0}
+    assert {name: shown[name] for name in expected} == expected
+    assert shown["datasets"][0]["name"] == "pairs"
+    assert shown["progress"][0]["name"] == "reader"
+    assert "reader" in annotated("status").out
+
+
+@pytest.mark.parametrize("name", ["mercury", "native", "csv"])
+def test_export_writes_a_file_or_standard_output(
+    annotated: Command, name: str, tmp_path: Path
+) -> None:
+    """A file and standard output get the same bytes, twice; talk goes to standard error."""
+    target = tmp_path / "out"
+    done = annotated("export", "--format", name, "-o", str(target))
+    assert (done.code, done.out) == (0, "")
+    assert "1 annotations" in done.err
+    assert "15 million pounds" in target.read_text("utf-8")
+    again = annotated("export", "--format", name)
+    assert again.out == target.read_text("utf-8")
+
+
+def test_export_filters(annotated: Command) -> None:
+    """Filters leave out what does not fit; a filter that is none is refused."""
+    out = ("export", "--format", "native")
+    assert '"claim"' in annotated(*out, "--person", "reader", "--label", "Unwanted").out
+    assert '"claim"' not in annotated(*out, "--label", "Benign").out
+    assert '"claim"' not in annotated(*out, "--since", "2999-01-01").out
+    assert annotated(*out, "--since", "yesterday").code == 2
+    assert annotated(*out, "--state", "odd").code == 2
+    assert annotated("export", "--format", "odd").code == 1
+
+
+def test_a_time_is_told_in_utc() -> None:
+    """A time with a zone is moved to UTC; a day is its first moment; nothing stays nothing."""
+    assert moment("2026-01-31") == "2026-01-31T00:00:00.000000+00:00"
+    assert moment("2026-01-31T12:00+02:00") == "2026-01-31T10:00:00.000000+00:00"
+    assert moment("") == ""
+    with pytest.raises(InvalidInput):
+        moment("31.1.2026")
+
+
+def test_clear_needs_mine_and_a_yes(annotated: Command) -> None:
+    """Nothing is cleared by mistake; with both it is, and is counted."""
+    assert annotated("annotations", "clear", "--yes").code == 2
+    assert annotated("annotations", "clear", "--mine").code == 2
+    done = annotated("annotations", "clear", "--mine", "--yes", "--json")
+    assert done.json == {"person": "reader", "cleared": 1}
+    assert annotated("status", "--json").json["annotations"] == 0
+
+
+def test_clear_of_somebody_else_leaves_mine(annotated: Command) -> None:
+    """--as says whose annotations are cleared, and is remembered."""
+    done = annotated("annotations", "clear", "--mine", "--yes", "--as", "ana", "--json")
+    assert done.json == {"person": "ana", "cleared": 0}
+    assert annotated("annotations", "clear", "--mine", "-y", "--json").json["person"] == "ana"
+
+
+def test_labels_are_checked_with_their_line(filled: Command, tmp_path: Path) -> None:
+    """A sound label set is printed with its digits; a broken one is refused with its place."""
+    assert filled("labels", "check").code == 0
+    shown = filled("labels", "check", "--json").json
+    assert ["Unwanted", "Intrinsic"] in [label["path"] for label in shown]
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("- A\n- A\n", "utf-8")
+    done = filled("labels", "check", str(broken))
+    assert done.code == 2
+    assert "'A'" in done.err
+    assert filled("labels", "check", "absent.yaml").code == 1
+
+
+def test_keys_are_printed_with_changes(filled: Command) -> None:
+    """The table has every action; a configuration file's change shows."""
+    Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text('[keys]\n"sample.skip" = "S"\n', "utf-8")
+    keys = {action["id"]: action["keys"] for action in filled("keys", "--json").json}
+    assert keys["sample.skip"] == ["S"]
+    assert keys["undo"] == ["u"]
+    assert "sample.skip" in filled("keys").out
+
+
+def test_a_wrong_key_map_is_refused(filled: Command) -> None:
+    """A key map with an unknown action is refused with its name."""
+    Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text('[keys]\n"no.such" = "S"\n', "utf-8")
+    done = filled("keys")
+    assert done.code == 2
+    assert "no.such" in done.err
+
+
+def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
+    """A workspace as it was made has nothing wrong."""
+    done = annotated("doctor", "--json")
+    assert done.code == 0
+    states = {check["what"]: check["state"] for check in done.json}
+    assert states["store"] == states["workspace"] == states["privacy"] == "ok"
+
+
+def test_doctor_tells_what_others_can_read(filled: Command, tmp_path: Path) -> None:
+    """A folder that others can read is a doubt, with the line that mends it."""
+    tmp_path.chmod(0o755)
+    done = filled("doctor")
+    assert done.code == 0
+    assert "chmod -R go=" in done.out
+
+
+def test_doctor_tells_a_damaged_store(filled: Command, tmp_path: Path) -> None:
+    """A store that is none is wrong, and the command ends with 1."""
+    (tmp_path / "store.sqlite").write_bytes(b"not a store" * 1000)
+    done = filled("doctor", "--json")
+    assert done.code == 1
+    assert "wrong" in [check["state"] for check in done.json]
+
+
+def test_doctor_without_a_workspace(command: Command) -> None:
+    """Where there is no workspace, that is what is wrong."""
+    done = command("doctor")
+    assert done.code == 1
+    assert "tui-annotate init" in done.out
+
+
+def test_the_file_system_of_a_folder_is_the_deepest_mount(tmp_path: Path) -> None:
+    """The mount that is nearest above the folder counts; without a table nobody knows."""
+    mounts = tmp_path / "mounts"
+    here = tmp_path.resolve()
+    mounts.write_text(f"a / ext4 rw 0 0\nserver:/x {here} nfs4 rw 0 0\nb /other xfs rw 0 0\n")
+    assert file_system(tmp_path, mounts) == "nfs4"
+    assert file_system(Path("/"), mounts) == "ext4"
+    assert file_system(tmp_path, tmp_path / "absent") == ""
+
+
+def test_terminal_checks_tell_what_a_pipe_is() -> None:
+    """Where nothing is drawn there is one line, and nothing wrong."""
+    (check,) = terminal_checks({"TERM": "dumb"})
+    assert check.state == "ok"
+
+
+def test_json_shapes_are_lists_and_objects(filled: Command) -> None:
+    """What is printed with --json is one JSON value and nothing else."""
+    for words in (["status"], ["dataset", "list"], ["doctor"], ["keys"], ["labels", "check"]):
+        json.loads(filled(*words, "--json").out)

@@ -1,0 +1,26 @@
+"""What holds for every test: nothing is read from or written to the home of whoever runs it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+KEPT = {"TUI_ANNOTATE_SHARED", "TUI_ANNOTATE_TORTURE"}
+
+
+@pytest.fixture(autouse=True)
+def at_home_nowhere(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Settings, remembered names and the login name of a person who exists in no system."""
+    home = tmp_path_factory.mktemp("home")
+    for name in [each for each in os.environ if each.startswith("TUI_ANNOTATE_")]:
+        if name not in KEPT:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("TUI_ANNOTATE_CONFIG", str(home / "config.toml"))
+    monkeypatch.setenv("TUI_ANNOTATE_STATE", str(home))
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("LOGNAME", "reader")
+    Path(home, "config.toml").touch()
