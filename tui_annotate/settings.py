@@ -11,6 +11,7 @@ import getpass
 import os
 import tomllib
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -80,18 +81,22 @@ def load(
         Unavailable: a file can not be read.
     """
     given = os.environ if environment is None else environment
-    settings = _merged(Settings(), _table(user_file(given)), str(user_file(given)), _USER_FIELDS)
+    known = frozenset(each.name for each in fields(Settings))
+    settings = _merged(
+        Settings(), _table(user_file(given)), where=str(user_file(given)), allowed=_USER_FIELDS
+    )
     if workspace is not None:
         file = workspace / WORKSPACE_FILE
-        allowed = frozenset(each.name for each in fields(Settings)) - _USER_FIELDS
-        settings = _merged(settings, _table(file), str(file), allowed)
+        settings = _merged(settings, _table(file), where=str(file), allowed=known - _USER_FIELDS)
     for each in fields(Settings):
         value = given.get(PREFIX + each.name.upper())
         if value is not None and each.name != "keys":
             parsed = _from_text(each.name, value)
-            settings = _merged(settings, {each.name: parsed}, "the environment", {each.name})
+            settings = _merged(
+                settings, {each.name: parsed}, where="the environment", allowed={each.name}
+            )
     chosen = {name: value for name, value in (flags or {}).items() if value is not None}
-    return _merged(settings, chosen, "the command line", frozenset(chosen))
+    return _merged(settings, chosen, where="the command line", allowed=known)
 
 
 def _table(file: Path) -> dict[str, Any]:
@@ -106,7 +111,7 @@ def _table(file: Path) -> dict[str, Any]:
 
 
 def _merged(
-    settings: Settings, values: Mapping[str, Any], where: str, allowed: frozenset[str] | set[str]
+    settings: Settings, values: Mapping[str, Any], *, where: str, allowed: AbstractSet[str]
 ) -> Settings:
     for name, value in values.items():
         if name not in allowed:
@@ -122,11 +127,14 @@ def _checked(name: str, value: Any, where: str) -> Any:
     if wanted is tuple and isinstance(value, list | tuple):
         if all(isinstance(word, str) and word for word in value):
             return tuple(value)
-    elif isinstance(value, wanted) and not isinstance(value, bool):
-        if not isinstance(value, int) or value >= 0:
-            return value
+    elif isinstance(value, wanted) and not isinstance(value, bool) and _natural(value):
+        return value
     kinds = {str: "text", int: "a number from 0", tuple: "a list of texts", dict: "a table"}
     raise InvalidInput(f"{where}: {name} is {value!r}", f"{name} is {kinds[wanted]}")
+
+
+def _natural(value: Any) -> bool:
+    return not isinstance(value, int) or value >= 0
 
 
 def _from_text(name: str, value: str) -> Any:

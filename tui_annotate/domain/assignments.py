@@ -47,4 +47,4 @@ class Assignment:
 
 def worked(gap: float) -> float:
     """The part of a gap between two actions that counts as work, in seconds: [0, 60]."""
-    return min(max(gap, 0.0), IDLE_CAP)
+    return float(min(max(gap, 0.0), IDLE_CAP))

@@ -28,7 +28,7 @@ def add(state: StreamState, annotation: Annotation) -> Action:
     if annotation.id in state.annotations:
         raise Conflict(f"annotation {annotation.id} is there already", "edit it instead")
     payload = annotation_to_json(annotation)
-    return _action("add", state, {annotation.id: None}, {annotation.id: payload})
+    return _action("add", state, before={annotation.id: None}, after={annotation.id: payload})
 
 
 def edit(state: StreamState, annotation: Annotation, *, at: str) -> Action:
@@ -55,7 +55,7 @@ def edit(state: StreamState, annotation: Annotation, *, at: str) -> Action:
         imported=None,
     )
     payload = annotation_to_json(after)
-    return _action("edit", state, {annotation.id: before}, {annotation.id: payload})
+    return _action("edit", state, before={annotation.id: before}, after={annotation.id: payload})
 
 
 def remove(state: StreamState, annotation_id: str, *, version: int) -> Action:
@@ -66,12 +66,14 @@ def remove(state: StreamState, annotation_id: str, *, version: int) -> Action:
         Conflict: another version stands there now.
     """
     before = _standing(state, annotation_id, version)
-    return _action("remove", state, {annotation_id: before}, {annotation_id: None})
+    return _action("remove", state, before={annotation_id: before}, after={annotation_id: None})
 
 
 def clear(state: StreamState, *, batch: str) -> Action:
     """All annotations gone, as a part of one deed over several samples."""
-    action = _action("clear", state, state.annotations, dict.fromkeys(state.annotations))
+    action = _action(
+        "clear", state, before=state.annotations, after=dict.fromkeys(state.annotations)
+    )
     return replace(action, batch=batch)
 
 
@@ -102,6 +104,7 @@ def _stale(annotation_id: str) -> Conflict:
 def _action(
     verb: str,
     state: StreamState,
+    *,
     before: Mapping[str, Payload | None],
     after: Mapping[str, Payload | None],
 ) -> Action:

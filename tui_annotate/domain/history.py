@@ -185,7 +185,7 @@ def replay(events: Iterable[Event]) -> StreamState:
     for seq, event in enumerate(events, start=1):
         if event != chained(event, seq=seq, prev=prev):
             raise Conflict(
-                f"event {event.id} (number {event.seq} of its stream) does not follow number {seq - 1}",
+                f"event {event.id} does not follow number {seq - 1} of its stream",
                 "the log was altered, or two copies of it diverged",
             )
         state = state.applied(event.action, seconds=event.seconds)

@@ -153,9 +153,12 @@ class Annotate:
         return {}
 
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
-        """Where to begin: the sample that is named, else where this person was if it is not
-        finished, else the next one that is not; with all finished, where they were. None where
-        there is nothing at all.
+        """Where to begin: the sample that is named, else where this person was.
+
+        Where that is finished it is the next one that is not; with all finished, where they were.
+
+        Returns:
+            None where there is nothing at all.
 
         Raises:
             NotFound: `sample` names none, or more than one.
@@ -230,7 +233,7 @@ class Annotate:
         def prepare(log: Log, stream: Stream) -> Action:
             new = self._checked(annotation, stream)
             now = self.clock()
-            (number,) = log.numbers(1)
+            (number,) = log.numbers([0])
             return deeds.add(
                 stream.state, replace(new, version=1, number=number, created=now, updated=now)
             )
@@ -419,9 +422,10 @@ class Annotate:
                 stream = log.stream(person, SampleKey(mate.dataset, mate.sample))
                 action = mate.action.inverse(mate.id, verb=verb, batch=batch)
                 after = self._write(log, stream, action)
+            taken_back = log.event(event.action.undoes) if verb == REDO else event
         touched = list(action.after.annotations)
         about = touched[0] if len(touched) == 1 else ""
-        return replace(_saved(after, verb, about=about), undone=event.action.verb)
+        return replace(_saved(after, verb, about=about), undone=taken_back.action.verb)
 
 
 _Prepare = Callable[[Log, Stream], Action]

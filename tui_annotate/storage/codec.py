@@ -85,6 +85,11 @@ def _little(values: array[int]) -> array[int]:
     return values
 
 
+def plain(value: str) -> str:
+    """A text that a column can hold: lone surrogates, which a file may bring, become "?"."""
+    return value.encode("utf-8", "replace").decode()
+
+
 def storable(value: str, what: str) -> str:
     """A name as it is, where a column can hold it.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, delete, func, select, text
-from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Segment
 from tui_annotate.storage import datasets, intake, records
@@ -17,6 +16,7 @@ from tui_annotate.storage.datasets import DatasetInfo, Progress
 from tui_annotate.storage.intake import NewSample, text_digest
 from tui_annotate.storage.log import utc_now
 from tui_annotate.storage.records import StoredSample
+from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, upsert
 from tui_annotate.storage.tables import DATASETS, DOCUMENTS, EMBEDDED, SAMPLES, SETTINGS
 
 __all__ = [
@@ -39,6 +39,8 @@ _LAST_EMBEDDED = text(
     "SELECT coalesce(max(u.id), 0) FROM documents u"
     " WHERE u.sha256 = (SELECT value FROM settings WHERE name = :mark)"
 )
+
+_SET = upsert(SETTINGS)
 
 
 class CorpusStore:
@@ -78,7 +80,6 @@ class CorpusStore:
             NotFound: none, or several; the hint names some.
         """
         keys = (DATASETS.c.name, SAMPLES.c.external)
-        query = select(*keys).join(SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id)
         dataset, _, rest = name.partition("/")
         start = (SAMPLES.c.external >= name, SAMPLES.c.external < name + "\U0010ffff")
         meant = (
@@ -89,7 +90,7 @@ class CorpusStore:
         rows: Sequence[tuple[str, str]] = ()
         with self._database.reading() as connection:
             for condition in meant:
-                found = query.where(*condition).order_by(*keys).limit(4)
+                found = SAMPLE_KEY.where(*condition).order_by(*keys).limit(4)
                 rows = rows or [(row[0], row[1]) for row in connection.execute(found)]
         if len(rows) != 1:
             several = ", ".join(f"{row[0]}/{row[1]}" for row in rows[:3])
@@ -101,11 +102,7 @@ class CorpusStore:
 
     def keys(self, dataset: str = "") -> tuple[SampleKey, ...]:
         """The keys of all samples, or of a dataset's, as they came."""
-        query = (
-            select(DATASETS.c.name, SAMPLES.c.external)
-            .join(SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id)
-            .order_by(SAMPLES.c.id)
-        )
+        query = SAMPLE_KEY.order_by(SAMPLES.c.id)
         if dataset:
             query = query.where(DATASETS.c.name == dataset)
         with self._database.reading() as connection:
@@ -126,7 +123,8 @@ class CorpusStore:
 
         Raises:
             InvalidInput: an id can not be stored, or segments do not join to their text.
-            Conflict: a sample is stored with other texts; a document without segments is not stored.
+            Conflict: a sample is stored with other texts, or a document that came without
+                segments is not stored.
         """
         prepared = intake.prepare(batch, segmenter)
         with self._database.writing() as connection:
@@ -203,7 +201,7 @@ class CorpusStore:
             return
         rows = [{"vectors": table, "sha256": name} for name in hashes]
         with self._database.writing() as connection:
-            connection.execute(insert(EMBEDDED).on_conflict_do_nothing(), rows)
+            connection.execute(add_missing(EMBEDDED), rows)
             _keep_setting(connection, _mark(table), hashes[-1])
 
     def embedded(self, table: str) -> int:
@@ -238,6 +236,4 @@ def _mark(table: str) -> str:
 
 
 def _keep_setting(connection: Connection, name: str, value: str) -> None:
-    statement = insert(SETTINGS).values(name=name, value=value)
-    changed = {"value": statement.excluded.value}
-    connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed))
+    connection.execute(_SET, {"name": name, "value": value})

@@ -1,16 +1,17 @@
-"""Label sets and guidelines: every version whole, under its hash, and which one is in force where."""
+"""Label sets and guidelines: every version whole, under its hash, and which is in force where."""
 
 from __future__ import annotations
 
 import hashlib
 from enum import StrEnum
+from typing import Final
 
-from sqlalchemy import select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import bindparam, select, update
 
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import utc_now
+from tui_annotate.storage.statements import add_missing, upsert
 from tui_annotate.storage.tables import DATASETS, SETTINGS, TEXTS
 
 
@@ -19,6 +20,15 @@ class Guidance(StrEnum):
 
     LABELS = "labels"
     GUIDELINES = "guidelines"
+
+
+_KEEP: Final = add_missing(TEXTS)
+_SET: Final = upsert(SETTINGS)
+_COMMON: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == bindparam("name"))
+_OWN: Final = {
+    kind: select(DATASETS.c[kind.value]).where(DATASETS.c.name == bindparam("name"))
+    for kind in Guidance
+}
 
 
 class GuidanceStore:
@@ -44,26 +54,20 @@ class GuidanceStore:
         version = self.hash_of(text)
         row = {"kind": kind.value, "hash": version, "text": text, "created": utc_now()}
         with self._database.writing() as connection:
-            connection.execute(insert(TEXTS).values(row).on_conflict_do_nothing())
+            connection.execute(_KEEP, row)
             if dataset:
                 mine = update(DATASETS).where(DATASETS.c.name == dataset)
                 if not connection.execute(mine.values({kind.value: version})).rowcount:
                     raise NotFound(f"there is no dataset {dataset!r}", "see: dataset list")
             else:
-                statement = insert(SETTINGS).values(name=kind.value, value=version)
-                changed = {"value": version}
-                connection.execute(
-                    statement.on_conflict_do_update(index_elements=["name"], set_=changed)
-                )
+                connection.execute(_SET, {"name": kind.value, "value": version})
         return version
 
     def version(self, kind: Guidance, *, dataset: str = "") -> str:
         """The hash of what is in force: the dataset's own, else the workspace's; empty for none."""
-        own = select(DATASETS.c[kind.value]).where(DATASETS.c.name == dataset)
-        common = select(SETTINGS.c.value).where(SETTINGS.c.name == kind.value)
         with self._database.reading() as connection:
-            found = connection.execute(own).scalar() if dataset else ""
-            return str(found or connection.execute(common).scalar() or "")
+            own = connection.execute(_OWN[kind], {"name": dataset}).scalar() if dataset else ""
+            return str(own or connection.execute(_COMMON, {"name": kind.value}).scalar() or "")
 
     def text(self, kind: Guidance, version: str) -> str:
         """A version as it was given.

@@ -1,4 +1,4 @@
-"""Looks whether a store is sound: its pages, its keys, and that its caches say what the log says."""
+"""Looks whether a store is sound: pages, keys, and that its caches say what the log says."""
 
 from __future__ import annotations
 

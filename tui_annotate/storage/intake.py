@@ -1,4 +1,4 @@
-"""Takes samples into the corpus: texts once each, places in every order; never what is there already."""
+"""Takes samples into the corpus: texts once each, places in every order; never twice."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def text_digest(sample: Sample) -> str:
 
 
 def _source_digest(sample: Sample) -> str:
-    """Equal for the samples that one reading of the source serves; their own where there is none."""
+    """Equal for the samples that one reading of the source serves; its own without a source."""
     sources = [document.sha256 for document in sample.side(Side.SOURCE)]
     return hashlib.sha256("\n".join(sources or map(repr, sample.key)).encode()).hexdigest()
 

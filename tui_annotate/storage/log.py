@@ -1,17 +1,17 @@
 """The log and its caches inside one transaction: read a stream, append to it, find what to undo.
 
-Nobody else writes the tables `events`, `annotations`, `assignments`, `tombstones` and the tallies of
-what is finished, so they move together or not at all.
+Nobody else writes the tables `events`, `annotations`, `assignments`, `tombstones` and the tallies
+of what is finished, so they move together or not at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.annotations import Annotation, annotation_from_json
@@ -19,9 +19,6 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.history import (
     DISCARD,
-    READ,
-    Action,
-    Change,
     Deed,
     Event,
     Payload,
@@ -30,19 +27,51 @@ from tui_annotate.domain.history import (
     replay,
 )
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.codec import from_json, to_json
+from tui_annotate.storage import events
+from tui_annotate.storage.codec import from_json, plain, to_json
 from tui_annotate.storage.ranks import count_finished
+from tui_annotate.storage.statements import SAMPLE_KEY, SAMPLE_ROW, add_missing, upsert
 from tui_annotate.storage.tables import (
     ANNOTATIONS,
     ASSIGNMENTS,
     DATASETS,
-    EVENTS,
     SAMPLES,
     SETTINGS,
     TOMBSTONES,
 )
 
 _NUMBER: Final = "last_number"
+
+_MINE = (ASSIGNMENTS.c.person == bindparam("person"),)
+_ASSIGNMENT: Final = select(ASSIGNMENTS).where(
+    *_MINE, ASSIGNMENTS.c.sample_id == bindparam("sample_id")
+)
+_PAYLOADS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.payload).where(
+    ANNOTATIONS.c.sample_id == bindparam("sample_id"),
+    ANNOTATIONS.c.person == bindparam("person"),
+)
+_ANNOTATED: Final = (
+    SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
+    .where(*_MINE, ASSIGNMENTS.c.annotations > 0)
+    .order_by(DATASETS.c.name, SAMPLES.c.external)
+)
+_ADD: Final = insert(ANNOTATIONS)
+_CHANGE: Final = update(ANNOTATIONS).where(ANNOTATIONS.c.id == bindparam("name"))
+_DROP: Final = delete(ANNOTATIONS).where(ANNOTATIONS.c.id == bindparam("name"))
+_BURY: Final = add_missing(TOMBSTONES)
+_UNEARTH: Final = delete(TOMBSTONES).where(TOMBSTONES.c.id == bindparam("name"))
+_BURIED: Final = select(TOMBSTONES.c.id).where(
+    TOMBSTONES.c.id.in_(bindparam("names", expanding=True))
+)
+_ASSIGN: Final = upsert(ASSIGNMENTS)
+_SETTING: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == _NUMBER)
+_SET: Final = upsert(SETTINGS)
+_OWNERS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.person, ANNOTATIONS.c.sample_id).where(
+    ANNOTATIONS.c.id.in_(bindparam("names", expanding=True))
+)
+_TAKEN: Final = select(ANNOTATIONS.c.number).where(
+    ANNOTATIONS.c.number.in_(bindparam("numbers", expanding=True))
+)
 
 
 def utc_now() -> str:
@@ -99,6 +128,8 @@ class Log:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
+    # reading -----------------------------------------------------------------------------------
+
     def stream(self, person: str, key: SampleKey) -> Stream:
         """A person's stream on a sample; empty where nothing was done yet.
 
@@ -106,17 +137,13 @@ class Log:
             NotFound: there is no such sample.
         """
         sample_id = sample_row(self._connection, key)
-        query = select(ASSIGNMENTS).where(
-            ASSIGNMENTS.c.person == person, ASSIGNMENTS.c.sample_id == sample_id
-        )
-        row = self._connection.execute(query).mappings().first()
+        scope = {"person": person, "sample_id": sample_id}
+        row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
         if row is None:
             return self._from_events(person, key, sample_id)
-        payloads = select(ANNOTATIONS.c.id, ANNOTATIONS.c.payload).where(
-            ANNOTATIONS.c.sample_id == sample_id, ANNOTATIONS.c.person == person
-        )
+        payloads = self._connection.execute(_PAYLOADS, scope)
         state = StreamState(
-            {name: from_json(payload) for name, payload in self._connection.execute(payloads)},
+            {name: from_json(payload) for name, payload in payloads},
             {name: row[name] for name in ("state", "rating", "comment")},
             row["seconds"],
         )
@@ -124,11 +151,43 @@ class Log:
 
     def _from_events(self, person: str, key: SampleKey, sample_id: int) -> Stream:
         """For a sample that is new, or came back after it was taken out."""
-        events = list(self.events(person, key))
-        if not events:
+        told = list(self.events(person, key))
+        if not told:
             return Stream(person, key, sample_id, StreamState())
-        last = events[-1]
-        return Stream(person, key, sample_id, replay(events), last.seq, last.hash, last.at)
+        last = told[-1]
+        return Stream(person, key, sample_id, replay(told), last.seq, last.hash, last.at)
+
+    def annotated(self, person: str) -> list[SampleKey]:
+        """The samples with annotations of a person, sorted."""
+        rows = self._connection.execute(_ANNOTATED, {"person": person})
+        return [SampleKey(*row) for row in rows]
+
+    def events(self, person: str, key: SampleKey) -> Iterator[Event]:
+        """The events of a stream in order, also of a sample that is gone."""
+        return events.of_stream(self._connection, person, key)
+
+    def event(self, name: str) -> Event:
+        """The event with an id that is known to be there."""
+        return events.by_id(self._connection, name)
+
+    def batch(self, event: Event) -> list[Event]:
+        """The events that were done as one with this, newest first, but for samples now gone."""
+        return events.batch_of(self._connection, event)
+
+    def deeds(self, person: str) -> Iterator[Deed]:
+        """What a person did and took back, newest first, read as far as it is iterated."""
+        return events.deeds(self._connection, person)
+
+    def buried(self, names: Sequence[str]) -> set[str]:
+        """Of some ids of annotations, those that were removed."""
+        return set(self._connection.execute(_BURIED, {"names": list(names)}).scalars())
+
+    def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
+        """Of some ids of annotations, those that stand: by id, the person and the sample's row."""
+        rows = self._connection.execute(_OWNERS, {"names": list(names)})
+        return {name: (who, row) for name, who, row in rows}
+
+    # writing -----------------------------------------------------------------------------------
 
     def append(self, stream: Stream, event: Event) -> Stream:
         """Writes an event that has no place yet behind a stream, and what it changes.
@@ -139,7 +198,7 @@ class Log:
         """
         placed = chained(event, seq=stream.seq + 1, prev=stream.head)
         state = stream.state.applied(event.action, seconds=event.seconds)
-        self._connection.execute(insert(EVENTS).values(_event_row(placed)))
+        events.write(self._connection, placed)
         for name, payload in event.action.after.annotations.items():
             if payload is None:
                 self._drop(name, stream.key, bury=event.action.verb != DISCARD)
@@ -158,28 +217,28 @@ class Log:
             "sample_id": stream.sample_id,
             "number": payload["number"],
             "origin": payload["origin"],
-            "note": payload["note"].encode("utf-8", "replace").decode(),
+            "note": plain(payload["note"]),
             "updated": payload["updated"],
             "payload": to_json(payload),
         }
+        name = {"name": payload["id"]}
         if new:
-            self._connection.execute(insert(ANNOTATIONS).values(values))
-            mine = delete(TOMBSTONES).where(TOMBSTONES.c.id == payload["id"])
-            self._connection.execute(mine)
+            self._connection.execute(_ADD, values)
+            self._connection.execute(_UNEARTH, name)
         else:
-            mine = ANNOTATIONS.c.id == payload["id"]
-            self._connection.execute(update(ANNOTATIONS).where(mine).values(values))
+            self._connection.execute(_CHANGE, values | name)
 
     def _drop(self, name: str, key: SampleKey, *, bury: bool) -> None:
-        self._connection.execute(delete(ANNOTATIONS).where(ANNOTATIONS.c.id == name))
+        self._connection.execute(_DROP, {"name": name})
         if bury:
-            values = {"id": name, "dataset": key.dataset}
-            self._connection.execute(insert(TOMBSTONES).values(values).on_conflict_do_nothing())
+            self._connection.execute(_BURY, {"id": name, "dataset": key.dataset})
 
     def _keep_assignment(self, before: Stream, after: Stream) -> None:
         assignment = after.assignment
         finished = assignment.state.finished
         values = {
+            "person": after.person,
+            "sample_id": after.sample_id,
             "state": assignment.state.value,
             "finished": finished,
             "rating": assignment.rating,
@@ -190,110 +249,32 @@ class Log:
             "seq": after.seq,
             "head": after.head,
         }
-        statement = insert(ASSIGNMENTS).values(
-            person=after.person, sample_id=after.sample_id, **values
-        )
-        keys = ["person", "sample_id"]
-        self._connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values))
+        self._connection.execute(_ASSIGN, values)
         change = int(finished) - int(before.assignment.state.finished)
         if change:
             count_finished(self._connection, after.person, after.sample_id, by=change)
 
-    def annotated(self, person: str) -> list[SampleKey]:
-        """The samples with annotations of a person, sorted."""
-        query = (
-            select(DATASETS.c.name, SAMPLES.c.external)
-            .join(SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id)
-            .join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
-            .where(ASSIGNMENTS.c.person == person, ASSIGNMENTS.c.annotations > 0)
-            .order_by(DATASETS.c.name, SAMPLES.c.external)
-        )
-        return [SampleKey(*row) for row in self._connection.execute(query)]
+    def numbers(self, wanted: Sequence[int]) -> list[int]:
+        """Numbers for new annotations: the wanted ones where they are free, else new ones.
 
-    def numbers(self, count: int) -> range:
-        """That many numbers for annotations which nobody has or had."""
-        first = self.last_number() + 1
-        self.keep_last_number(first + count - 1)
-        return range(first, first + count)
-
-    def last_number(self) -> int:
-        """The highest number that was ever given to an annotation; 0 at first."""
-        query = select(SETTINGS.c.value).where(SETTINGS.c.name == _NUMBER)
-        return int(self._connection.execute(query).scalar() or 0)
-
-    def keep_last_number(self, number: int) -> None:
-        """Remembers that numbers up to this one are given."""
-        statement = insert(SETTINGS).values(name=_NUMBER, value=str(number))
-        changed = {"value": str(number)}
-        self._connection.execute(
-            statement.on_conflict_do_update(index_elements=["name"], set_=changed)
-        )
-
-    def events(self, person: str, key: SampleKey) -> Iterator[Event]:
-        """The events of a stream in order, also of a sample that is gone."""
-        query = select(EVENTS).where(
-            EVENTS.c.person == person, EVENTS.c.dataset == key.dataset, EVENTS.c.sample == key.id
-        )
-        return self._events(query.order_by(EVENTS.c.seq))
-
-    def event(self, name: str) -> Event:
-        """The event with an id that is known to be there."""
-        return next(self._events(select(EVENTS).where(EVENTS.c.id == name)))
-
-    def batch(self, event: Event) -> list[Event]:
-        """The events that were done as one with this, newest first; without a batch: itself alone.
-
-        Those whose sample was taken out since are left out.
+        Args:
+            wanted: one each; 0 for one without a wish.
         """
-        if not event.action.batch:
-            return [event]
-        later = EVENTS.alias()
-        gone = (
-            select(later.c.id)
-            .where(
-                later.c.person == EVENTS.c.person,
-                later.c.dataset == EVENTS.c.dataset,
-                later.c.sample == EVENTS.c.sample,
-                later.c.seq > EVENTS.c.seq,
-                later.c.verb == DISCARD,
-            )
-            .exists()
+        last = highest = int(self._connection.execute(_SETTING).scalar() or 0)
+        asked = {"numbers": [number for number in wanted if number > 0]}
+        taken = (
+            set(self._connection.execute(_TAKEN, asked).scalars()) if asked["numbers"] else set()
         )
-        query = select(EVENTS).where(EVENTS.c.batch == event.action.batch, ~gone)
-        mates = self._events(query.order_by(EVENTS.c.arrival.desc()))
-        return [mate for mate in mates if mate.person == event.person]
-
-    def deeds(self, person: str) -> Iterator[Deed]:
-        """What a person did and took back, newest first, read as far as it is iterated."""
-        columns = (EVENTS.c.id, EVENTS.c.verb, EVENTS.c.undoes, EVENTS.c.dataset, EVENTS.c.sample)
-        query = (
-            select(*columns)
-            .where(EVENTS.c.person == person, EVENTS.c.verb != READ)
-            .order_by(EVENTS.c.arrival.desc())
-            .execution_options(yield_per=100)
-        )
-        for name, verb, undoes, dataset, sample in self._connection.execute(query):
-            yield Deed(name, verb, undoes, (person, dataset, sample))
-
-    def _events(self, query: Select[Any]) -> Iterator[Event]:
-        rows = self._connection.execute(query.execution_options(yield_per=100))
-        return (_event(row) for row in rows.mappings())
-
-    def buried(self, names: list[str]) -> set[str]:
-        """Of some ids of annotations, those that were removed."""
-        query = select(TOMBSTONES.c.id).where(TOMBSTONES.c.id.in_(names))
-        return set(self._connection.execute(query).scalars())
-
-    def owners(self, names: list[str]) -> dict[str, tuple[str, int]]:
-        """Of some ids of annotations, those that stand: by id, the person and the sample's row."""
-        columns = (ANNOTATIONS.c.id, ANNOTATIONS.c.person, ANNOTATIONS.c.sample_id)
-        query = select(*columns).where(ANNOTATIONS.c.id.in_(names))
-        return {name: (who, row) for name, who, row in self._connection.execute(query)}
-
-    def number_taken(self, number: int) -> bool:
-        """Whether an annotation stands that has the number."""
-        query = select(func.count()).where(ANNOTATIONS.c.number == number)
-        return bool(self._connection.execute(query).scalar())
+        given = []
+        for number in wanted:
+            if number <= 0 or number in taken:
+                number = highest + 1  # noqa: PLW2901  that is the point
+            taken.add(number)
+            highest = max(highest, number)
+            given.append(number)
+        if highest > last:
+            self._connection.execute(_SET, {"name": _NUMBER, "value": str(highest)})
+        return given
 
 
 def sample_row(connection: Connection, key: SampleKey) -> int:
@@ -302,47 +283,7 @@ def sample_row(connection: Connection, key: SampleKey) -> int:
     Raises:
         NotFound: there is no such sample.
     """
-    query = (
-        select(SAMPLES.c.id)
-        .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
-        .where(DATASETS.c.name == key.dataset, SAMPLES.c.external == key.id)
-    )
-    found = connection.execute(query).scalar()
+    found = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
     if found is None:
         raise NotFound(f"there is no sample {key}", "was its dataset removed meanwhile?")
     return int(found)
-
-
-def _event_row(event: Event) -> dict[str, Any]:
-    action = event.action
-    return {
-        "id": event.id,
-        "person": event.person,
-        "dataset": event.dataset,
-        "sample": event.sample,
-        "seq": event.seq,
-        "verb": action.verb,
-        "before": to_json(action.before.as_json()),
-        "after": to_json(action.after.as_json()),
-        "undoes": action.undoes,
-        "batch": action.batch,
-        "at": event.at,
-        "seconds": event.seconds,
-        "versions": to_json(dict(event.versions)),
-        "app": event.app,
-        "prev": event.prev,
-        "hash": event.hash,
-    }
-
-
-def _event(row: Any) -> Event:
-    action = Action(
-        row["verb"],
-        Change.from_json(from_json(row["before"])),
-        Change.from_json(from_json(row["after"])),
-        row["undoes"],
-        row["batch"],
-    )
-    names = ("id", "seq", "person", "dataset", "sample", "at", "seconds", "app", "prev", "hash")
-    values = {name: row[name] for name in names}
-    return Event(action=action, versions=from_json(row["versions"]), **values)

@@ -1,4 +1,4 @@
-"""Brings the tables of a store to the version of this code, with Alembic; imported only for that."""
+"""Brings the tables of a store to the version of this code, with Alembic; for nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Final
 
 from alembic import command
 from alembic.config import Config
-
 from sqlalchemy import Connection
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"

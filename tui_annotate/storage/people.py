@@ -4,29 +4,43 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, bindparam, select
 
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Person, PersonKind, checked_name
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.codec import from_json, storable, to_json
+from tui_annotate.storage.codec import from_json, plain, storable, to_json
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import sample_row, utc_now
+from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, upsert
 from tui_annotate.storage.tables import DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
+
+_KEEP: Final = add_missing(PEOPLE)
+_PREFER: Final = upsert(PREFERENCES)
+_PLACE: Final = upsert(PLACES)
+_PLACE_OF: Final = (
+    select(PLACES.c.value)
+    .join(SAMPLES, SAMPLES.c.id == PLACES.c.sample_id)
+    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .where(
+        PLACES.c.person == bindparam("person"),
+        DATASETS.c.name == bindparam("dataset"),
+        SAMPLES.c.external == bindparam("sample"),
+    )
+)
 
 
 def keep_person(connection: Connection, person: Person) -> None:
     """Stores a person who is not there yet; one who is stays as they are."""
     values = {
         "id": storable(person.id, "a person's id"),
-        "name": person.name.encode("utf-8", "replace").decode(),
+        "name": plain(person.name),
         "kind": person.kind.value,
         "created": utc_now(),
     }
-    connection.execute(insert(PEOPLE).values(values).on_conflict_do_nothing())
+    connection.execute(_KEEP, values)
 
 
 class PeopleStore:
@@ -88,27 +102,15 @@ class PeopleStore:
 
     def keep_preference(self, person: str, name: str, value: Any) -> None:
         """Remembers a choice; `value` is JSON."""
-        statement = insert(PREFERENCES).values(person=person, name=name, value=to_json(value))
-        changed = {"value": statement.excluded.value}
+        row = {"person": person, "name": name, "value": to_json(value)}
         with self._database.writing() as connection:
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=["person", "name"], set_=changed)
-            )
+            connection.execute(_PREFER, row)
 
     def place(self, person: str, key: SampleKey) -> dict[str, Any]:
         """Where a person was in a sample; empty where they were not in it."""
-        query = (
-            select(PLACES.c.value)
-            .join(SAMPLES, SAMPLES.c.id == PLACES.c.sample_id)
-            .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
-            .where(
-                PLACES.c.person == person,
-                DATASETS.c.name == key.dataset,
-                SAMPLES.c.external == key.id,
-            )
-        )
         with self._database.reading() as connection:
-            found = connection.execute(query).scalar()
+            scope = {"person": person, "dataset": key.dataset, "sample": key.id}
+            found = connection.execute(_PLACE_OF, scope).scalar()
         return dict(from_json(found)) if found else {}
 
     def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
@@ -118,22 +120,18 @@ class PeopleStore:
             NotFound: there is no such sample.
         """
         with self._database.writing() as connection:
-            statement = insert(PLACES).values(
-                person=person,
-                sample_id=sample_row(connection, key),
-                value=to_json(dict(place)),
-                updated=utc_now(),
-            )
-            changed = {"value": statement.excluded.value, "updated": statement.excluded.updated}
-            keys = ["person", "sample_id"]
-            connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed))
+            row = {
+                "person": person,
+                "sample_id": sample_row(connection, key),
+                "value": to_json(dict(place)),
+                "updated": utc_now(),
+            }
+            connection.execute(_PLACE, row)
 
     def last_place(self, person: str) -> SampleKey | None:
         """The sample where a person was last; None where they were in none."""
         query = (
-            select(DATASETS.c.name, SAMPLES.c.external)
-            .join(SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id)
-            .join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)
+            SAMPLE_KEY.join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)
             .where(PLACES.c.person == person)
             .order_by(PLACES.c.updated.desc())
             .limit(1)

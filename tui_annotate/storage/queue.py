@@ -41,7 +41,8 @@ _BACKWARD: Final = text(
     " ORDER BY r.bucket DESC, r.value DESC, r.sample_id DESC LIMIT 1 OFFSET :skip"
 )
 _OPEN_IN_BUCKET: Final = text(
-    _KEY + " AND r.bucket = :bucket AND (r.value, r.sample_id) > (:value, :id)"
+    _KEY  # noqa: S608  constants alone
+    + " AND r.bucket = :bucket AND (r.value, r.sample_id) > (:value, :id)"
     " AND NOT EXISTS (SELECT 1 FROM assignments a"
     "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.finished)"
     " ORDER BY r.value, r.sample_id LIMIT 1"
@@ -49,7 +50,7 @@ _OPEN_IN_BUCKET: Final = text(
 _OPEN_BUCKET: Final = text(
     "SELECT t.bucket FROM tallies t LEFT JOIN tallies f"
     "   ON f.order_id = t.order_id AND f.person = :person AND f.bucket = t.bucket"
-    " WHERE t.order_id = :order AND t.person = '' AND t.bucket > :bucket"
+    " WHERE t.order_id = :order AND t.person = '' AND t.bucket >= :bucket"
     " AND t.count > coalesce(f.count, 0) ORDER BY t.bucket LIMIT 1"
 )
 _WHERE: Final = """
@@ -143,8 +144,12 @@ class QueueStore:
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str
     ) -> SampleKey | None:
-        """The first sample behind `after` that the person has not finished; from the top where
-        `after` is None; goes on from the top at the end; None where all are finished.
+        """The first sample behind `after` that the person has not finished.
+
+        It goes on from the top at the end, and begins there where `after` is None.
+
+        Returns:
+            None where all are finished; `after` itself where it alone is not.
 
         Raises:
             NotFound, InvalidInput: as `standing`.
@@ -155,10 +160,9 @@ class QueueStore:
             if after is not None:
                 start = _place(connection, order_id, after)
             start["person"] = person
-            row = connection.execute(_OPEN_IN_BUCKET, start).first()
-            for bucket in (start["bucket"], -1):
-                if row is None:
-                    row = _first_open(connection, {**start, "bucket": bucket})
+            row = _first_open(connection, start)
+            if row is None and start["bucket"] >= 0:
+                row = _first_open(connection, {**start, "bucket": -1, "value": -1, "id": -1})
         return SampleKey(*row) if row else None
 
     def page(
@@ -205,12 +209,18 @@ def _place(connection: Connection, order_id: int, key: SampleKey) -> dict[str, A
     return {"order": order_id, "bucket": row[0], "value": row[1], "id": row[2]}
 
 
-def _first_open(connection: Connection, scope: dict[str, Any]) -> Any:
-    bucket = connection.execute(_OPEN_BUCKET, scope).scalar()
-    if bucket is None:
-        return None
-    start = {**scope, "bucket": bucket, "value": -1, "id": -1}
-    return connection.execute(_OPEN_IN_BUCKET, start).one()
+def _first_open(connection: Connection, start: dict[str, Any]) -> Any:
+    """The first unfinished sample behind a place; buckets that are finished are passed over."""
+    row, scope = None, start
+    while row is None:
+        bucket = connection.execute(_OPEN_BUCKET, scope).scalar()
+        if bucket is None:
+            return None
+        if bucket != start["bucket"]:
+            scope = {**scope, "bucket": bucket, "value": -1, "id": -1}
+        row = connection.execute(_OPEN_IN_BUCKET, scope).first()
+        scope = {**scope, "bucket": bucket + 1}
+    return row
 
 
 def _row(row: Any) -> QueueRow:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, delete, func, select, text, update
+from sqlalchemy import Connection, bindparam, delete, func, select, text, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.errors import InvalidInput
@@ -34,6 +34,15 @@ _BATCH: Final = 2000
 _RANDOM_BITS: Final = 53
 _RANDOM_BUCKET_BITS: Final = 44
 _BUCKET_BITS: Final = 8
+
+_TALLY = insert(TALLIES)
+_TALLY = _TALLY.on_conflict_do_update(
+    index_elements=["order_id", "person", "bucket"],
+    set_={"count": TALLIES.c.count + _TALLY.excluded.count},
+)
+_BUCKETS: Final = select(RANKS.c.order_id, RANKS.c.bucket).where(
+    RANKS.c.sample_id == bindparam("sample_id")
+)
 
 
 class Newcomer(NamedTuple):
@@ -65,7 +74,7 @@ def _value(order: str) -> Callable[[Newcomer], int]:
         return lambda newcomer: newcomer.sample_id
 
     def shuffled(newcomer: Newcomer) -> int:
-        name = "\0".join((order, newcomer.dataset, newcomer.external))
+        name = f"{order}\0{newcomer.dataset}\0{newcomer.external}"
         drawn = hashlib.sha256(name.encode()).digest()
         return int.from_bytes(drawn[:8], "big") >> (64 - _RANDOM_BITS)
 
@@ -79,10 +88,12 @@ def _bucket(order: str, value: int) -> int:
 def add_ranks(connection: Connection, newcomers: Sequence[Newcomer]) -> None:
     """Gives new samples their place in every order that is in use."""
     for order_id, order in connection.execute(select(ORDERS.c.id, ORDERS.c.name)).all():
-        _add(connection, order_id, order, newcomers)
+        _add(connection, newcomers, order_id=order_id, order=order)
 
 
-def _add(connection: Connection, order_id: int, order: str, newcomers: Sequence[Newcomer]) -> None:
+def _add(
+    connection: Connection, newcomers: Sequence[Newcomer], *, order_id: int, order: str
+) -> None:
     value = _value(order)
     rows = [
         {
@@ -103,20 +114,13 @@ def _add(connection: Connection, order_id: int, order: str, newcomers: Sequence[
 def _count(connection: Connection, changes: Sequence[tuple[int, str, int, int]]) -> None:
     """Adds to tallies: (order, person, bucket, by how many)."""
     names = ("order_id", "person", "bucket", "count")
-    statement = insert(TALLIES)
-    statement = statement.on_conflict_do_update(
-        index_elements=["order_id", "person", "bucket"],
-        set_={"count": TALLIES.c.count + statement.excluded.count},
-    )
     if changes:
-        connection.execute(statement, [dict(zip(names, change, strict=True)) for change in changes])
+        connection.execute(_TALLY, [dict(zip(names, change, strict=True)) for change in changes])
 
 
 def count_finished(connection: Connection, person: str, sample_id: int, *, by: int) -> None:
     """Tells the tallies that a person finished a sample (`by` 1) or took it up again (-1)."""
-    places = connection.execute(
-        select(RANKS.c.order_id, RANKS.c.bucket).where(RANKS.c.sample_id == sample_id)
-    )
+    places = connection.execute(_BUCKETS, {"sample_id": sample_id}).all()
     _count(connection, [(order_id, person, bucket, by) for order_id, bucket in places])
 
 
@@ -146,7 +150,7 @@ def first_of_source(connection: Connection, sources: Sequence[str]) -> dict[str,
         .where(SAMPLES.c.source.in_(sources), ORDERS.c.name == BY_SOURCE)
         .group_by(SAMPLES.c.source)
     )
-    return {source: value for source, value in connection.execute(query)}
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def ready(database: Database, order: str) -> int:
@@ -183,7 +187,7 @@ def _fill(connection: Connection, order: str) -> None:
         .order_by(SAMPLES.c.id)
         .limit(_BATCH)
     ).all()
-    _add(connection, order_id, order, [Newcomer(*row) for row in rows])
+    _add(connection, [Newcomer(*row) for row in rows], order_id=order_id, order=order)
     reached = rows[-1][0] if len(rows) == _BATCH else until
     finished = text(
         "SELECT r.order_id, a.person, r.bucket, count(*) FROM ranks r"

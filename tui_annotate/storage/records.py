@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, bindparam, select
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
@@ -55,6 +55,15 @@ _PLACED: Final = select(
     SAMPLE_DOCUMENTS.c.title,
 ).order_by(SAMPLE_DOCUMENTS.c.sample_id, SAMPLE_DOCUMENTS.c.ordinal)
 
+_ONE: Final = _SAMPLE.join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id).where(
+    DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample")
+)
+_ITS_DOCUMENTS: Final = (
+    _PLACED.add_columns(DOCUMENTS.c.text, DOCUMENTS.c.language, DOCUMENTS.c.boundaries)
+    .join(DOCUMENTS, DOCUMENTS.c.id == SAMPLE_DOCUMENTS.c.document_id)
+    .where(SAMPLE_DOCUMENTS.c.sample_id == bindparam("sample_id"))
+)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredSample:
@@ -70,20 +79,13 @@ def stored_sample(connection: Connection, key: SampleKey) -> StoredSample:
     Raises:
         NotFound: there is no such sample.
     """
-    found = _SAMPLE.join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id).where(
-        DATASETS.c.name == key.dataset, SAMPLES.c.external == key.id
-    )
-    row = connection.execute(found).first()
+    row = connection.execute(_ONE, {"dataset": key.dataset, "sample": key.id}).first()
     if row is None:
         raise NotFound(f"there is no sample {key}", "the queue lists all samples")
-    columns = (DOCUMENTS.c.text, DOCUMENTS.c.language, DOCUMENTS.c.boundaries)
-    query = (
-        _PLACED.add_columns(*columns)
-        .join(DOCUMENTS, DOCUMENTS.c.id == SAMPLE_DOCUMENTS.c.document_id)
-        .where(SAMPLE_DOCUMENTS.c.sample_id == row.id)
-    )
     documents, segments = [], []
-    for _, _, side, name, title, text, language, boundaries in connection.execute(query):
+    for _, _, side, name, title, text, language, boundaries in connection.execute(
+        _ITS_DOCUMENTS, {"sample_id": row.id}
+    ):
         document = Document(Side(side), text.decode(), name, title, language)
         documents.append(document)
         segments.append(unpack(boundaries, len(document.text)))
@@ -118,12 +120,8 @@ def _pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Seq
     if sample:
         yield connection.execute(_SAMPLE.where(mine, SAMPLES.c.external == sample)).all()
         return
-    extent = select(func.min(SAMPLES.c.id), func.max(SAMPLES.c.id)).where(mine)
-    first, last = connection.execute(extent).one()
-    # "+ 0" keeps SQLite off the index by dataset, after which it would sort for every page.
-    query = _SAMPLE.where(SAMPLES.c.dataset_id + 0 == dataset_id, SAMPLES.c.id <= last)
-    query = query.order_by(SAMPLES.c.id).limit(_PAGE)
-    page: Sequence[Any] = connection.execute(query.where(SAMPLES.c.id >= first)).all()
+    query = _SAMPLE.where(mine).order_by(SAMPLES.c.dataset_id, SAMPLES.c.id).limit(_PAGE)
+    page: Sequence[Any] = connection.execute(query).all()
     while page:
         yield page
         page = connection.execute(query.where(SAMPLES.c.id > page[-1].id)).all()

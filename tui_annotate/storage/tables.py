@@ -1,7 +1,7 @@
 """The tables of the store as SQLModel rows: their columns and keys only; no query stands here.
 
-What counts is the log (`events`); `annotations`, `assignments`, `tombstones` and `tallies` are caches
-of it. JSON is stored as text, written by `storage.codec`. A document's text is UTF-8 in a BLOB, so
+What counts is the log (`events`); `annotations`, `assignments`, `tombstones` and `tallies` cache
+it. JSON is stored as text, written by `storage.codec`. A document's text is UTF-8 in a BLOB, so
 that NUL survives. The log names people and samples by their own names, not by row, so that it
 outlives them.
 """
@@ -26,7 +26,7 @@ EVERYONE = ""
 
 
 class _Row(SQLModel):
-    """What all tables share: one set of names for keys and indexes, so that migrations find them."""
+    """What all tables share: names for keys and indexes, so that migrations find them."""
 
     metadata: ClassVar[MetaData] = MetaData(naming_convention=_NAMES)
 
@@ -43,7 +43,7 @@ class PersonRow(_Row, table=True):
 
 
 class TextRow(_Row, table=True):
-    """A version of a label set (`kind` "labels") or guidelines ("guidelines"), whole, by its hash."""
+    """A version of a label set or of guidelines, as `kind` says, whole, by its hash."""
 
     __tablename__ = "texts"
     __table_args__ = (_NO_ROWID,)
@@ -83,7 +83,7 @@ class SampleRow(_Row, table=True):
     __tablename__ = "samples"
     __table_args__ = (UniqueConstraint("dataset_id", "external"),)
     id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="datasets.id")
+    dataset_id: int = Field(foreign_key="datasets.id", index=True)
     external: str = Field(index=True)
     kind: str
     group: str
@@ -153,7 +153,7 @@ class AssignmentRow(_Row, table=True):
 
 
 class EventRow(_Row, table=True):
-    """An event of the log; `arrival` orders it among all. The store refuses to change or drop one."""
+    """An event of the log; `arrival` orders all. The store refuses to change or drop one."""
 
     __tablename__ = "events"
     __table_args__ = (

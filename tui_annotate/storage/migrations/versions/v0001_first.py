@@ -11,7 +11,7 @@ branch_labels = None
 depends_on = None
 
 
-def upgrade() -> None:
+def upgrade() -> None:  # noqa: PLR0915  a list of tables
     """Makes every table of version 1, the two standing orders, and the guard of the log."""
     op.create_table(
         "datasets",
@@ -147,6 +147,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_samples")),
         sa.UniqueConstraint("dataset_id", "external", name=op.f("uq_samples_dataset_id_external")),
     )
+    op.create_index(op.f("ix_samples_dataset_id"), "samples", ["dataset_id"], unique=False)
     op.create_index(op.f("ix_samples_external"), "samples", ["external"], unique=False)
     op.create_index(op.f("ix_samples_source"), "samples", ["source"], unique=False)
     op.create_table(

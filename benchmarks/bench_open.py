@@ -1,0 +1,88 @@
+"""What a sample costs to open, and the next unfinished to find, out of 100,000 against out of 100.
+
+Both workspaces hold the same texts a sample; eleven summaries share a source, as in real work. The
+person has finished the first nine tenths, so that the queue has something to pass over. Runs take
+turns, so that a busy machine slows both.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from benchmarks.report import Row
+from tui_annotate import workspace
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
+from tui_annotate.storage.corpus import NewSample
+
+FEW, MANY = 100, 100_000
+RUNS = 300
+_BATCH = 1000
+_SUMMARIES = 11
+_SENTENCE = "The bridge over the river opened in the spring of 1932 and cost 12 million pounds. "
+
+
+def samples(count: int) -> Iterator[NewSample]:
+    """Samples with a source of about 4 kB and a summary of 300 characters."""
+    for number in range(count):
+        source = f"Source {number // _SUMMARIES}. " + _SENTENCE * 50
+        summary = f"Summary {number}. " + _SENTENCE * 4
+        documents = (Document(Side.SOURCE, source), Document(Side.SUMMARY, summary))
+        segments = tuple(
+            tuple(Segment(at, min(at + 80, len(each.text))) for at in range(0, len(each.text), 80))
+            for each in documents
+        )
+        yield NewSample(Sample("bench", f"sample-{number:06}", documents), segments)
+
+
+def filled(folder: Path, count: int) -> tuple[workspace.Workspace, str]:
+    """A workspace of so many samples, and a person who has finished nine tenths of them."""
+    space = workspace.create(folder)
+    source = samples(count)
+    while batch := list(islice(source, _BATCH)):
+        space.corpus.add(batch, segmenter="bench")
+    person = space.people.local("bench")
+    done = (Assignment(person.id, State.DONE, updated="2026-01-01"),)
+    finished = (new.sample for new in samples(count * 9 // 10))
+    while some := list(islice(finished, _BATCH)):
+        space.log.import_records([Record(sample, (), done, (person,)) for sample in some])
+    return space, person.id
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """How long something takes."""
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
+def rows() -> Iterator[Row]:
+    """The ratios of the medians."""
+    with TemporaryDirectory() as folder:
+        few, few_person = filled(Path(folder) / "few", FEW)
+        many, many_person = filled(Path(folder) / "many", MANY)
+        sides = ((few.annotate, few_person, FEW), (many.annotate, many_person, MANY))
+        opened: tuple[list[float], list[float]] = ([], [])
+        walked: tuple[list[float], list[float]] = ([], [])
+        draw = random.Random(1)
+        for _ in range(RUNS):
+            for side, (annotate, person, count) in enumerate(sides):
+                key = SampleKey("bench", f"sample-{draw.randrange(count):06}")
+                opened[side].append(seconds(partial(annotate.open, person, key)))
+                walked[side].append(
+                    seconds(partial(annotate.next_unfinished, person, key, order="by-source"))
+                )
+        few.close()
+        many.close()
+    for what, (less, more) in (("open a sample", opened), ("find the next unfinished", walked)):
+        words = f"{what} out of {MANY:,} samples against out of {FEW}"
+        yield Row(words, median(more) / median(less), 1.5, "times")
+        yield Row(f"{what} out of {MANY:,} samples", 1000 * median(more), unit="ms")

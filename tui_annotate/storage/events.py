@@ -1,0 +1,111 @@
+"""The log as rows: events in, events out, never changed; what they mean the domain says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.history import DISCARD, READ, Action, Change, Deed, Event
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.codec import from_json, to_json
+from tui_annotate.storage.tables import EVENTS
+
+_LATER = EVENTS.alias()
+_GONE = (
+    select(_LATER.c.id)
+    .where(
+        _LATER.c.person == EVENTS.c.person,
+        _LATER.c.dataset == EVENTS.c.dataset,
+        _LATER.c.sample == EVENTS.c.sample,
+        _LATER.c.seq > EVENTS.c.seq,
+        _LATER.c.verb == DISCARD,
+    )
+    .exists()
+)
+_INSERT: Final = insert(EVENTS)
+_EVENT: Final = select(EVENTS).execution_options(yield_per=100)
+_OF_STREAM: Final = _EVENT.where(
+    EVENTS.c.person == bindparam("person"),
+    EVENTS.c.dataset == bindparam("dataset"),
+    EVENTS.c.sample == bindparam("sample"),
+).order_by(EVENTS.c.seq)
+_BY_ID: Final = _EVENT.where(EVENTS.c.id == bindparam("id"))
+_BATCH: Final = _EVENT.where(
+    EVENTS.c.person == bindparam("person"), EVENTS.c.batch == bindparam("batch"), ~_GONE
+).order_by(EVENTS.c.arrival.desc())
+_DEEDS: Final = (
+    select(EVENTS.c.id, EVENTS.c.verb, EVENTS.c.undoes, EVENTS.c.dataset, EVENTS.c.sample)
+    .where(EVENTS.c.person == bindparam("person"), EVENTS.c.verb != READ)
+    .order_by(EVENTS.c.arrival.desc())
+    .execution_options(yield_per=100)
+)
+
+
+def write(connection: Connection, event: Event) -> None:
+    """Appends an event that has its place.
+
+    Raises:
+        Conflict: its id or its place in the stream is taken; raised where the transaction ends.
+    """
+    action = event.action
+    row = {name: getattr(event, name) for name in _PLAIN}
+    row |= {
+        "verb": action.verb,
+        "before": to_json(action.before.as_json()),
+        "after": to_json(action.after.as_json()),
+        "undoes": action.undoes,
+        "batch": action.batch,
+        "versions": to_json(dict(event.versions)),
+    }
+    connection.execute(_INSERT, row)
+
+
+_PLAIN: Final = (
+    "id", "seq", "person", "dataset", "sample", "at", "seconds", "app", "prev", "hash",
+)  # fmt: skip
+
+
+def of_stream(connection: Connection, person: str, key: SampleKey) -> Iterator[Event]:
+    """The events of a stream in order."""
+    return _events(connection, _OF_STREAM, person=person, dataset=key.dataset, sample=key.id)
+
+
+def by_id(connection: Connection, name: str) -> Event:
+    """The event with an id that is known to be there."""
+    return next(_events(connection, _BY_ID, id=name))
+
+
+def batch_of(connection: Connection, event: Event) -> list[Event]:
+    """The events that were done as one with this, newest first; without a batch: itself alone.
+
+    Those whose sample was taken out since are left out.
+    """
+    if not event.action.batch:
+        return [event]
+    scope = {"person": event.person, "batch": event.action.batch}
+    return list(_events(connection, _BATCH, **scope))
+
+
+def deeds(connection: Connection, person: str) -> Iterator[Deed]:
+    """What a person did and took back, newest first, read as far as it is iterated."""
+    for name, verb, undoes, dataset, sample in connection.execute(_DEEDS, {"person": person}):
+        yield Deed(name, verb, undoes, (person, dataset, sample))
+
+
+def _events(connection: Connection, query: Select[Any], **scope: str) -> Iterator[Event]:
+    return (_event(row) for row in connection.execute(query, scope).mappings())
+
+
+def _event(row: Any) -> Event:
+    action = Action(
+        row["verb"],
+        Change.from_json(from_json(row["before"])),
+        Change.from_json(from_json(row["after"])),
+        row["undoes"],
+        row["batch"],
+    )
+    values = {name: row[name] for name in _PLAIN}
+    return Event(action=action, versions=from_json(row["versions"]), **values)
