@@ -22,7 +22,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TextIO
 
-from tui_annotate.domain.errors import Conflict, InvalidLabels, TuiAnnotateError, Unavailable
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    InvalidLabels,
+    NotFound,
+    TuiAnnotateError,
+    Unavailable,
+)
 from tui_annotate.domain.labels import LabelTree, parse_labels
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Owned, Record, RecordFilter
@@ -201,14 +209,27 @@ class Workspace:
 
         Raises:
             NotFound: there is no such sample or document.
+            InvalidInput: the side has several documents, and none is named.
             InvalidSpan: the span is outside the document.
         """
-        raise NotImplementedError
+        stored = self.corpus.sample(key)
+        index = _document_index(stored.sample, side, document)
+        text = span.of(stored.sample.document(side, index).text)
+        anchor = Anchor(side, index, span)
+        found = self.assist.match(stored.sample, stored.segments, anchor, top=top)
+        return Matched(stored.sample, text, found.matches, found.signals)
 
     @cached_property
     def assist(self) -> Assist:
         """What finds related segments; without vectors it works with words alone, and says so."""
-        raise NotImplementedError
+        from tui_annotate.plugins import registry
+        from tui_annotate.services.assist import Assist
+
+        return Assist(
+            self.corpus,
+            vectors=lambda: self.vectors,
+            load=lambda name: registry.load("embedders", name),
+        )
 
     # what comes in and goes out ----------------------------------------------------------------
 
@@ -348,6 +369,21 @@ class Workspace:
         if waiting:
             return Finding("vectors", "doubt", "some documents have none yet", rebuild)
         return Finding("vectors", "ok", f"{rows} segments of {documents} documents")
+
+
+def _document_index(sample: Sample, side: Side, key: str) -> int:
+    documents = sample.side(side)
+    found = [index for index, document in enumerate(documents) if key in ("", document.key)]
+    if len(found) == 1:
+        return found[0]
+    keys = ", ".join(repr(document.key) for document in documents)
+    if not found:
+        raise NotFound(
+            f"sample {sample.id!r} has no {side} document {key!r}", f"there are: {keys or 'none'}"
+        )
+    raise InvalidInput(
+        f"sample {sample.id!r} has {len(documents)} {side} documents", f"name one: {keys}"
+    )
 
 
 def create(path: Path | str) -> Workspace:
