@@ -1,93 +1,33 @@
 """Annotating: what one person does to one sample, each action whole, saved, and open to undo.
 
-Conflicts are looked for inside the transaction that writes. Nobody sees the work of others here.
+Nobody sees the work of others here. One promise a method, so the file is as long as the promises.
 """
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
-from tui_annotate import __version__
 from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import Annotation, well_made
-from tui_annotate.domain.assignments import Assignment, State, worked
+from tui_annotate.domain.assignments import State, worked
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.history import (
-    READ,
-    REDO,
-    UNDO,
-    Action,
-    Deed,
-    Event,
-    redo_target,
-    undo_target,
-)
+from tui_annotate.domain.history import READ, Action
 from tui_annotate.domain.labels import LabelTree, parse_labels
-from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.annotate.desk import Desk, Saved
+from tui_annotate.services.annotate.ledger import Ledger, Prepare, new_id
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.codec import storable
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.guidance import Guidance, GuidanceStore
 from tui_annotate.storage.log import Log, Stream, utc_now
 from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.queue import QueuePage, QueueRow, QueueStore
+from tui_annotate.storage.queue import QueuePage, QueueStore
 
-__all__ = ["Annotate", "Desk", "QueuePage", "QueueRow", "Saved"]
-
-BY_SOURCE = "by-source"
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """A sample as one person finds it.
-
-    Attributes:
-        segments: of each document, parallel to `sample.documents`.
-        annotations: this person's only, in reading order.
-        place: where they were in it; empty where they were not.
-        position: in the order, from 1.
-        total, finished: samples in the order, and how many of them this person has finished.
-        guidelines: their text; empty where there are none.
-    """
-
-    sample: Sample
-    segments: tuple[tuple[Segment, ...], ...]
-    annotations: tuple[Annotation, ...]
-    assignment: Assignment
-    place: Mapping[str, Any]
-    position: int
-    total: int
-    finished: int
-    labels: LabelTree
-    guidelines: str
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """What stands in the store after an action, once its transaction is committed.
-
-    Attributes:
-        verb: of the event that was written.
-        annotation: the one that was touched, as it stands now; None where it is gone, or where
-            none or several were touched.
-        annotations: this person's of the sample, in reading order.
-        undone: the verb of what undo took back or redo did again; empty otherwise.
-    """
-
-    key: SampleKey
-    verb: str
-    annotation: Annotation | None
-    annotations: tuple[Annotation, ...]
-    assignment: Assignment
-    undone: str = ""
-
-
-def _new_id() -> str:
-    return str(uuid.uuid4())
+BY_SOURCE: Final = "by-source"
 
 
 @dataclass(frozen=True)
@@ -106,8 +46,8 @@ class Annotate:
     line: QueueStore
     guidance: GuidanceStore
     ratings: tuple[str, ...] = ()
-    clock: Callable[[], str] = field(default=utc_now)
-    new_id: Callable[[], str] = field(default=_new_id)
+    clock: Callable[[], str] = utc_now
+    new_id: Callable[[], str] = new_id
 
     # looking -----------------------------------------------------------------------------------
 
@@ -151,6 +91,10 @@ class Annotate:
     @cached_property
     def _trees(self) -> dict[str, LabelTree]:
         return {}
+
+    @cached_property
+    def _ledger(self) -> Ledger:
+        return Ledger(self.store, self.guidance, self.clock, self.new_id)
 
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
         """Where to begin: the sample that is named, else where this person was.
@@ -238,7 +182,7 @@ class Annotate:
                 stream.state, replace(new, version=1, number=number, created=now, updated=now)
             )
 
-        return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
+        return self._ledger.do(person, key, prepare, seconds=seconds, about=annotation.id)
 
     def edit(self, person: str, key: SampleKey, annotation: Annotation, *, seconds: float) -> Saved:
         """Stores a new version; `annotation.version` is the one that was read.
@@ -253,7 +197,7 @@ class Annotate:
             new = self._checked(annotation, stream)
             return deeds.edit(stream.state, new, at=self.clock())
 
-        return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
+        return self._ledger.do(person, key, prepare, seconds=seconds, about=annotation.id)
 
     def remove(
         self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
@@ -268,7 +212,7 @@ class Annotate:
         def prepare(_log: Log, stream: Stream) -> Action:
             return deeds.remove(stream.state, annotation_id, version=version)
 
-        return self._do(person, key, prepare, seconds=seconds, about=annotation_id)
+        return self._ledger.do(person, key, prepare, seconds=seconds, about=annotation_id)
 
     def finish(self, person: str, key: SampleKey, *, seconds: float) -> Saved:
         """The sample is done, also with nothing found.
@@ -281,7 +225,7 @@ class Annotate:
             sample = self.corpus.sample(key).sample
             return deeds.finish(stream.state, sample, self.labels(key.dataset))
 
-        return self._do(person, key, prepare, seconds=seconds)
+        return self._ledger.do(person, key, prepare, seconds=seconds)
 
     def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> Saved:
         """The sample is passed over; a reason becomes the comment."""
@@ -298,7 +242,7 @@ class Annotate:
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> Saved:
         """A note on the sample as a whole, in place of the one that was there; may be empty."""
         parts = {"comment": storable(text.strip(), "comment")}
-        return self._do(person, key, _assigning("comment", parts), seconds=seconds)
+        return self._ledger.do(person, key, _assigning("comment", parts), seconds=seconds)
 
     def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> Saved:
         """A word of the workspace's scale for the sample as a whole; empty takes it back.
@@ -307,12 +251,12 @@ class Annotate:
             InvalidInput: the word is not in the scale.
         """
         parts = {"rating": deeds.rating(rating, self.ratings)}
-        return self._do(person, key, _assigning("rate", parts), seconds=seconds)
+        return self._ledger.do(person, key, _assigning("rate", parts), seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
         """Time on a sample that no action told of."""
         if worked(seconds):
-            self._do(person, key, _assigning(READ, {}), seconds=seconds)
+            self._ledger.do(person, key, _assigning(READ, {}), seconds=seconds)
 
     def clear(self, person: str, *, dataset: str = "", sample: str = "") -> int:
         """Removes all annotations of a person, or those of a dataset, of a sample, or of both.
@@ -321,16 +265,16 @@ class Annotate:
 
         Returns:
             How many annotations were removed.
+
+        Raises:
+            NotFound: `sample` names none, or more than one.
         """
-        batch, count = self.new_id(), 0
-        with self.store.writing() as log:
-            for key in log.annotated(person):
-                if (dataset and key.dataset != dataset) or (sample and key.id != sample):
-                    continue
-                stream = log.stream(person, key)
-                self._write(log, stream, deeds.clear(stream.state, batch=batch))
-                count += len(stream.state.annotations)
-        return count
+        only = self.find(sample) if sample else None
+
+        def wanted(key: SampleKey) -> bool:
+            return dataset in ("", key.dataset) and only in (None, key)
+
+        return self._ledger.clear(person, wanted)
 
     def undo(self, person: str) -> Saved | None:
         """Takes back the last thing that this person did and did not take back, on any sample.
@@ -341,11 +285,11 @@ class Annotate:
         Raises:
             Conflict: what it would take back was changed by something else since.
         """
-        return self._reverse(person, UNDO, undo_target)
+        return self._ledger.undo(person)
 
     def redo(self, person: str) -> Saved | None:
         """Does again what undo took back last; None where something was done since."""
-        return self._reverse(person, REDO, redo_target)
+        return self._ledger.redo(person)
 
     # remembering -------------------------------------------------------------------------------
 
@@ -379,63 +323,8 @@ class Annotate:
         parts = {"state": state.value}
         if reason:
             parts["comment"] = storable(reason.strip(), "reason")
-        return self._do(person, key, _assigning(verb, parts), seconds=seconds)
-
-    def _do(
-        self, person: str, key: SampleKey, prepare: _Prepare, *, seconds: float, about: str = ""
-    ) -> Saved:
-        with self.store.writing() as log:
-            stream = log.stream(person, key)
-            action = prepare(log, stream)
-            after = self._write(log, stream, action, seconds=seconds)
-        return _saved(after, action.verb, about=about)
-
-    def _write(self, log: Log, stream: Stream, action: Action, *, seconds: float = 0.0) -> Stream:
-        versions = {
-            kind.value: self.guidance.version(kind, dataset=stream.key.dataset) for kind in Guidance
-        }
-        event = Event(
-            id=self.new_id(),
-            seq=0,
-            person=stream.person,
-            dataset=stream.key.dataset,
-            sample=stream.key.id,
-            action=action,
-            at=self.clock(),
-            seconds=worked(seconds),
-            versions={name: version for name, version in versions.items() if version},
-            app=__version__,
-        )
-        return log.append(stream, event)
-
-    def _reverse(
-        self, person: str, verb: str, find: Callable[[Iterable[Deed]], Deed | None]
-    ) -> Saved | None:
-        with self.store.writing() as log:
-            target = find(log.deeds(person))
-            if target is None:
-                return None
-            event = log.event(target.id)
-            mates = log.batch(event)
-            batch = self.new_id() if len(mates) > 1 else ""
-            for mate in reversed(mates):
-                stream = log.stream(person, SampleKey(mate.dataset, mate.sample))
-                action = mate.action.inverse(mate.id, verb=verb, batch=batch)
-                after = self._write(log, stream, action)
-            taken_back = log.event(event.action.undoes) if verb == REDO else event
-        touched = list(action.after.annotations)
-        about = touched[0] if len(touched) == 1 else ""
-        return replace(_saved(after, verb, about=about), undone=taken_back.action.verb)
+        return self._ledger.do(person, key, _assigning(verb, parts), seconds=seconds)
 
 
-_Prepare = Callable[[Log, Stream], Action]
-
-
-def _assigning(verb: str, parts: Mapping[str, str]) -> _Prepare:
+def _assigning(verb: str, parts: Mapping[str, str]) -> Prepare:
     return lambda _log, stream: deeds.assign(stream.state, verb, parts)
-
-
-def _saved(stream: Stream, verb: str, *, about: str = "") -> Saved:
-    annotations = stream.annotations
-    touched = next((known for known in annotations if known.id == about), None)
-    return Saved(stream.key, verb, touched, annotations, stream.assignment)

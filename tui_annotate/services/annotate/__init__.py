@@ -1,0 +1,7 @@
+"""Annotating: looking at samples, marking them, taking back; see `service.Annotate`."""
+
+from tui_annotate.services.annotate.desk import Desk, Saved
+from tui_annotate.services.annotate.service import Annotate
+from tui_annotate.storage.queue import QueuePage, QueueRow
+
+__all__ = ["Annotate", "Desk", "QueuePage", "QueueRow", "Saved"]
