@@ -16,7 +16,7 @@ from benchmarks.workspaces import FIRST, workspace_of
 from tests.pty_driver import Terminal, program
 
 RUNS = 7
-FRAME = b"opening the workspace"
+FRAME = b" keys"  # the last words of the bottom line
 EMPTY = """
 from textual.app import App, ComposeResult
 from textual.widgets import Static
