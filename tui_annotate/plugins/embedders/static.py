@@ -27,6 +27,9 @@ _HINT = (
 )
 _LONGEST = 20_000
 _AT_ONCE = 128
+_LEAST_KNOWN = 0.9
+_FIRST_LEAD, _FIRST_PIECE = 3 + 0xC0, 3 + 0x100
+"""Word pieces 3 to 258 are the bytes of signs that have none; from 0xC0 on, of their first byte."""
 
 
 class StaticEmbedder:
@@ -50,8 +53,8 @@ class StaticEmbedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(n, dimensions), rows of unit length in the order of the texts.
 
-        A row of zeros where a text holds no word piece. Of a text only the first 20,000 code
-        points count.
+        A row of zeros where fewer than nine in ten of a text's signs have a word piece, as in
+        most Chinese: there the vectors mislead. Of a text only the first 20,000 code points count.
         """
         import numpy as np
 
@@ -74,7 +77,15 @@ class StaticEmbedder:
         for first in range(0, len(texts), _AT_ONCE):
             some = [text[:_LONGEST] for text in texts[first : first + _AT_ONCE]]
             encoded = self._pieces.encode_batch_fast(some, add_special_tokens=False)
-            yield first, [np.array(each.ids, np.int64) for each in encoded]
+            rows = (np.array(each.ids, np.int64) for each in encoded)
+            yield first, [_known(ids, text) for ids, text in zip(rows, some, strict=True)]
+
+
+def _known(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
+    """The word pieces; none where too few signs of the text have one."""
+    unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
+    signs = len("".join(text.split()))
+    return pieces if signs - unknown >= _LEAST_KNOWN * signs else pieces[:0]
 
 
 def _package() -> Path:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors import VectorStore
 
 _REBUILD = "tui-annotate index rebuild"
-_MOST_UNKNOWN = 0.1
-"""Share of a side's segments that may be without a vector; above it, words alone are better."""
 
 Segments = Sequence[Sequence[Segment]]
 
@@ -73,13 +71,13 @@ class Assist:
             return prepared(sample, segments)
         embedder, table = self._in_use()
         rows = self._rows(table, sample, segments)
-        if not rows:
+        ready = prepared(sample, segments, embedder=embedder, vectors=rows)
+        if ready.blind == frozenset(Side):
             raise Unavailable(
                 f"the {embedder.name} vectors know too little of these texts",
                 "words find what they can",
             )
-        signals = f"words + {embedder.name} vectors"
-        return prepared(sample, segments, embedder=embedder, vectors=rows, signals=signals)
+        return ready
 
     def match(
         self, sample: Sample, segments: Segments, anchor: Anchor, *, top: int | None = 5
@@ -141,7 +139,7 @@ class Assist:
     def _rows(
         self, table: str, sample: Sample, segments: Segments
     ) -> dict[Side, NDArray[np.float32]]:
-        """The vectors of each side whose segments are known well enough."""
+        """The vectors of the segments of each side that has documents."""
         import numpy as np
 
         kept = self._vectors().fetch(table, [document.sha256 for document in sample.documents])
@@ -152,7 +150,5 @@ class Assist:
                 if len(kept.get(document.sha256, ())) != len(own):
                     raise Unavailable("this sample has no vectors yet", _REBUILD)
             if documents:
-                matrix = np.concatenate([kept[document.sha256] for document in documents])
-                if np.mean(~matrix.any(axis=1)) <= _MOST_UNKNOWN:
-                    rows[side] = matrix
+                rows[side] = np.concatenate([kept[document.sha256] for document in documents])
         return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import Embedder
 
 WORDS_ONLY = "words only"
+_MOST_UNKNOWN = 0.1
+"""Share of a side's segments that may be without a vector; above it, words alone are better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,15 @@ def prepared(
     segments: Sequence[Sequence[Segment]],
     *,
     embedder: Embedder | None = None,
-    vectors: dict[Side, NDArray[np.float32]] | None = None,
-    signals: str = WORDS_ONLY,
+    vectors: Mapping[Side, NDArray[np.float32]] | None = None,
 ) -> SampleAssist:
-    """A sample made ready; a side for which `vectors` has no rows is ranked by words alone."""
-    rows = vectors or {}
+    """A sample made ready.
+
+    Args:
+        vectors: one row a segment, over all documents of a side in order. A side without rows, or
+            whose segments are mostly unknown to the embedder, is ranked by words alone.
+    """
+    rows = {side: own for side, own in (vectors or {}).items() if _is_known(own)}
     sides = {
         side: Searched(
             [document.text for document in sample.side(side)],
@@ -100,4 +106,9 @@ def prepared(
         for side in Side
         if sample.side(side)
     }
+    signals = f"words + {embedder.name} vectors" if embedder and rows else WORDS_ONLY
     return SampleAssist(sample, segments, signals, embedder, sides, frozenset(set(Side) - set(rows)))
+
+
+def _is_known(rows: NDArray[np.float32]) -> bool:
+    return len(rows) > 0 and float((~rows.any(axis=1)).mean()) <= _MOST_UNKNOWN
