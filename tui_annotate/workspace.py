@@ -37,6 +37,7 @@ from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import Match, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import Annotate
+from tui_annotate.services.examine import Examine, Status
 from tui_annotate.settings import (
     WORKSPACE_FILE,
     WORKSPACE_TEMPLATE,
@@ -46,10 +47,10 @@ from tui_annotate.settings import (
     person_name,
 )
 from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore, DatasetInfo, Progress
+from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import Guidance, GuidanceStore
-from tui_annotate.storage.inspection import Finding, inspect
+from tui_annotate.storage.inspection import Finding
 from tui_annotate.storage.people import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors import VectorStore
@@ -66,29 +67,6 @@ LABELS: Final = "labels.yaml"
 GUIDELINES: Final = "guidelines.md"
 LOG: Final = "log"
 BACKUPS: Final = "backups"
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What a workspace holds.
-
-    Attributes:
-        annotations, done: over all people; `done` counts (person, sample).
-        embedder: of its vectors; empty before the first ingest, `none` where it has none.
-        embedded: documents with vectors.
-        datasets, progress: the same by dataset, and by dataset and person.
-    """
-
-    path: Path
-    samples: int
-    documents: int
-    segments: int
-    annotations: int
-    done: int
-    embedder: str
-    embedded: int
-    datasets: tuple[DatasetInfo, ...]
-    progress: tuple[Progress, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,52 +301,24 @@ class Workspace:
         """The vectors; nothing of them is loaded before they are used."""
         return VectorStore(self.path / VECTORS)
 
+    @cached_property
+    def _examine(self) -> Examine:
+        return Examine(self.path, self._database, self.corpus, self.log, lambda: self.vectors)
+
     def status(self) -> Status:
         """Figures of all that is stored."""
-        samples, documents, segments = self.corpus.totals()
-        datasets = tuple(self.corpus.datasets())
-        table = self.corpus.setting("vectors") or ""
-        return Status(
-            self.path,
-            samples,
-            documents,
-            segments,
-            sum(dataset.annotations for dataset in datasets),
-            sum(dataset.done for dataset in datasets),
-            self.corpus.setting("embedder") or "",
-            self.corpus.embedded(table) if table else 0,
-            datasets,
-            tuple(self.corpus.progress()),
-        )
+        return self._examine.status()
 
     def check(self) -> list[Finding]:
         """What is wrong with store, log, labels and vectors, and the line that mends each."""
-        findings = inspect(self._database, self.log)
+        return [*self._examine.store(), self._labels_found(), self._examine.vectors_found()]
+
+    def _labels_found(self) -> Finding:
         try:
             labels = self.labels
-            findings.append(Finding("labels", "ok", f"{len(labels.leaves())} labels"))
         except TuiAnnotateError as error:
-            findings.append(Finding("labels", "wrong", error.message, error.hint))
-        findings.append(self._vectors_found())
-        return findings
-
-    def _vectors_found(self) -> Finding:
-        table = self.corpus.setting("vectors") or ""
-        if not table:
-            return Finding("vectors", "ok", "none yet; the assist works with words alone")
-        expected = self.corpus.embedded(table)
-        rebuild = f"tui-annotate index rebuild -w '{self.path}'"
-        try:
-            documents, rows = self.vectors.size(table)
-        except Unavailable as error:
-            return Finding("vectors", "doubt", error.message, rebuild)
-        if documents < expected:
-            says = f"{documents} documents have vectors, {expected} should"
-            return Finding("vectors", "doubt", says, rebuild)
-        waiting = len(self.corpus.unembedded(table, 1))
-        if waiting:
-            return Finding("vectors", "doubt", "some documents have none yet", rebuild)
-        return Finding("vectors", "ok", f"{rows} segments of {documents} documents")
+            return Finding("labels", "wrong", error.message, error.hint)
+        return Finding("labels", "ok", f"{len(labels.leaves())} labels")
 
 
 def _document_index(sample: Sample, side: Side, key: str) -> int:

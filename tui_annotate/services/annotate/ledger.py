@@ -1,4 +1,4 @@
-"""Writes actions to the log: each in one transaction, which also looks for conflicts; and reverses them."""
+"""Writes actions to the log, each in one transaction that looks for conflicts too; reverses them."""
 
 from __future__ import annotations
 
