@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui_annotate.domain.version import VERSION
+
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["create", "open"]
 
 

@@ -1,4 +1,4 @@
-"""Writes actions to the log, each in one transaction that looks for conflicts too; reverses them."""
+"""Writes actions to the log, each in a transaction that looks for conflicts; reverses them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from tui_annotate import __version__
 from tui_annotate.domain import deeds
 from tui_annotate.domain.assignments import worked
 from tui_annotate.domain.history import (
@@ -19,6 +18,7 @@ from tui_annotate.domain.history import (
     undo_target,
 )
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.version import VERSION
 from tui_annotate.services.annotate.desk import Saved
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.guidance import Guidance, GuidanceStore
@@ -113,7 +113,7 @@ class Ledger:
             at=self.clock(),
             seconds=worked(seconds),
             versions={name: version for name, version in versions.items() if version},
-            app=__version__,
+            app=VERSION,
         )
         return log.append(stream, event)
 
