@@ -55,7 +55,7 @@ def test_what_is_shown_is_parallel_to_the_text(text: str) -> None:
 
 @given(texts)
 def test_a_code_point_that_is_not_shown_takes_no_cell(text: str) -> None:
-    """Width and string agree: nothing is drawn without a cell but marks, nothing has one in vain."""
+    """Nothing has a cell in vain."""
     line = text.partition("\n")[0]
     for string, cells in zip(shown(line), widths(line), strict=True):
         assert bool(string) or cells == 0

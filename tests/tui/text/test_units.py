@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 
@@ -49,7 +51,7 @@ def test_units_come_in_order_on_whole_clusters(text: str) -> None:
     ]
     for units in kinds:
         forward = list(units.after(0))
-        assert all(a.end <= b.start for a, b in zip(forward, forward[1:], strict=False))
+        assert all(a.end <= b.start for a, b in pairwise(forward))
         assert list(units.before(len(text)))[::-1] == forward
     assert all(is_edge(text, w.start) and is_edge(text, w.end) for w in Words(text).after(0))
 

@@ -58,7 +58,7 @@ texts = st.lists(st.sampled_from(CHUNKS) | st.characters(codec="utf-8"), max_siz
 
 
 def segments_of(text: str) -> tuple[Segment, ...]:
-    """Sentences that join to the text; each ends after a full stop with its blanks, or a newline."""
+    """Sentences that join to the text: each ends with a full stop or newline, and blanks."""
     ends = [found.end() for found in re.finditer(r"(?:\.(?!\d)|。)\s*|\n\s*", text)]
     if text and (not ends or ends[-1] < len(text)):
         ends.append(len(text))

@@ -214,7 +214,7 @@ class _Line:
         if self.evidence:
             return Piece(CHOSEN, Trait.FOCUSED)
         strength = max((match.strength for _, match in self.matches), default=0)
-        return Piece(STRENGTH_GLYPHS[strength], PLAIN)
+        return Piece(STRENGTH_GLYPHS[strength], look(strength, None, Trait.SIGN) if strength else 0)
 
     def _rank(self) -> Piece:
         ranks = [match.rank for span, match in self.matches if span.start >= self.start]
@@ -230,9 +230,9 @@ class _Line:
             return _BLANK
         top = next((mark for mark in marks if mark.focused), marks[0])
         if len(marks) > 1 and not top.focused:
-            return Piece(_digit(len(marks)), look(PLAIN, top.slot, Trait.OVERLAP))
+            return Piece(_digit(len(marks)), look(PLAIN, top.slot, Trait.SIGN))
         letter = visible_line(top.letter)[:1] or "?"
-        traits = Trait.FOCUSED if top.focused else Trait.NONE
+        traits = Trait.SIGN | Trait.FOCUSED if top.focused else Trait.SIGN
         return Piece(letter.lower() if top.draft else letter, look(PLAIN, top.slot, traits))
 
     def _state(self) -> Piece:

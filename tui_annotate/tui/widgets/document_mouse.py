@@ -85,15 +85,11 @@ class DocumentMouse(DocumentView):
             changed.append(scene.sentence)
         self.redraw(changed)
 
-    def on_focus(self, event: events.Focus) -> None:
-        """Show the cursor."""
-        del event
-        self._sync()
-
-    def on_blur(self, event: events.Blur) -> None:
-        """Hide the cursor and let the mouse go."""
-        del event
-        self._release()
+    def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001 (Textual calls it)
+        """Show the cursor; without the focus hide it, and let the mouse go."""
+        super().watch_has_focus(has_focus)
+        if not has_focus:
+            self._release()
         self._sync()
 
     def offset_in_row(self, x: int, y: int) -> int:

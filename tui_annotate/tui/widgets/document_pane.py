@@ -6,6 +6,7 @@ The mouse is handled in `document_mouse`, drawing in `document_view`.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import zip_longest
 
 from tui_annotate.domain.samples import Match, Segment
 from tui_annotate.domain.spans import Span
@@ -14,6 +15,8 @@ from tui_annotate.tui.text.layers import Mark, SpanLayer, T
 from tui_annotate.tui.widgets.document_mouse import DocumentMouse
 
 __all__ = ["DocumentPane", "Mark"]
+
+_OVERLAP = 2  # lines of a page that the next one shows again
 
 
 class DocumentPane(DocumentMouse):
@@ -75,30 +78,30 @@ class DocumentPane(DocumentMouse):
         Raises:
             KeyError: there is no such unit.
         """
-        rows = {"line": 1, "page": self._page, "half-page": max(1, self._page // 2)}
-        if unit in rows:
-            self._changed(lambda: self._move_rows(step * rows[unit], extend=extend))
-        elif unit in ("line-start", "line-end"):
+        if unit in ("line", "page", "half-page"):
+            self._move_rows(unit, step, extend=extend)
+            return
+        if unit in ("line-start", "line-end"):
             edge = self._line_edge(end=unit == "line-end")
             self._changed(lambda: self.text_cursor.place(edge, extend=extend))
-            self._goal = None
         else:
             self._changed(lambda: self.text_cursor.move(unit, step, extend=extend))
-            self._goal = None
+        self._goal = None
 
-    @property
-    def _page(self) -> int:
-        return max(1, self.scrollable_content_region.height - 2)
-
-    def _move_rows(self, rows: int, *, extend: bool) -> None:
-        layout, cursor = self.text_layout, self.text_cursor
-        y = layout.line_of(cursor.offset)
+    def _move_rows(self, unit: str, step: int, *, extend: bool) -> None:
+        """Keep the column that moves by lines began in; a page scrolls as far as it moves."""
+        layout, height = self.text_layout, self.scrollable_content_region.height
+        page = max(1, height - _OVERLAP)
+        rows = step * {"line": 1, "page": page, "half-page": max(1, page // 2)}[unit]
+        y, top = layout.line_of(self.cursor_offset), self.scroll_offset.y
         if self._goal is None:
-            self._goal = layout.x_of(cursor.offset)
+            self._goal = layout.x_of(self.cursor_offset)
         target = min(max(y + rows, 0), layout.lines - 1)
-        if abs(rows) > 1:
-            self._scroll_to_line(self.scroll_offset.y + target - y)
-        cursor.place(self.offset_in_row(self._goal, target), extend=extend)
+        offset = self.offset_in_row(self._goal, target)
+        scrolls = unit != "line" and top <= y < top + height
+        if scrolls:
+            self._scroll_to_line(top + target - y)
+        self._changed(lambda: self.text_cursor.place(offset, extend=extend), follow=not scrolls)
 
     def _line_edge(self, *, end: bool) -> int:
         text = self.text_layout.text
@@ -109,15 +112,22 @@ class DocumentPane(DocumentMouse):
         """Put the cursor on the character at `offset`, and select a span if one is given.
 
         Args:
-            select: replaces the selection, and the cursor goes to its end, whatever `offset` is.
+            select: replaces the selection; the cursor goes to its start if that is `offset`, else
+                to its end.
             reveal: scroll there, to a third of the height if it was out of view.
         """
         if reveal:
             self.reveal(select or Span(max(0, offset), max(0, offset) + 1))
-        if select is None:
-            self._changed(lambda: self.text_cursor.place(offset), follow=reveal)
-        else:
-            self._changed(lambda: self.text_cursor.select(select), follow=reveal)
+        self._changed(lambda: self._put(offset, select), follow=reveal)
+
+    def _put(self, offset: int, selected: Span | None) -> None:
+        cursor = self.text_cursor
+        if selected is None:
+            cursor.place(offset)
+            return
+        cursor.select(selected)
+        if offset <= (cursor.anchor or 0):
+            cursor.swap_ends()
 
     def select(self, span: Span | None) -> None:
         """Select whole characters of `span`; None drops the selection and keeps the cursor."""
@@ -144,7 +154,7 @@ class DocumentPane(DocumentMouse):
         words = list(self.text_cursor.words.within(layout.line(top)[0], layout.line(last)[1]))
         return tuple(
             word
-            for word, following in zip(words, [*words[1:], None], strict=True)
+            for word, following in zip_longest(words, words[1:])
             if self._room(word, following) >= len("ab")
         )
 

@@ -1,0 +1,101 @@
+"""Styles of pieces, in every theme and on every terminal."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from rich.style import Style
+
+from tui_annotate.tui.palette import MONO, NAMES, palette
+from tui_annotate.tui.text.looks import EVIDENCE, HINT, PLAIN, SELECTED, Looks, Trait, look
+
+CASES = [(name, native) for name in NAMES for native in (False, True)]
+
+
+@pytest.fixture(params=CASES, ids=str)
+def looks(request: pytest.FixtureRequest) -> Looks:
+    """The looks of one theme, with its own colours or the terminal's."""
+    name, native = request.param
+    return Looks(palette(name, native=native))
+
+
+def test_plain_text_costs_nothing(looks: Looks) -> None:
+    """What nothing lies on has no style, so no bytes."""
+    assert looks[look(PLAIN, None, Trait.NONE)] is None
+
+
+def test_the_cursor_is_seen_everywhere(looks: Looks) -> None:
+    """Whatever lies below, the cursor changes it."""
+    for ground in range(HINT):
+        for slot in (None, 0):
+            below = look(ground, slot, Trait.NONE)
+            assert looks[below | Trait.CURSOR] not in {looks[below], None}
+
+
+def test_one_annotation_is_told_from_two(looks: Looks) -> None:
+    """One line under the text, or two; on every ground."""
+    for ground in range(HINT):
+        one, two = looks[look(ground, 0, Trait.NONE)], looks[look(ground, 0, Trait.OVERLAP)]
+        assert one is not None
+        assert two is not None
+        if ground != EVIDENCE:
+            assert one.underline
+        assert two.underline2
+        assert one != two or ground == EVIDENCE
+
+
+def test_the_focused_is_bold(looks: Looks) -> None:
+    """Among annotations and matches, what keys act on is bold."""
+    for ground in range(6):
+        style = looks[look(ground, 1, Trait.FOCUSED)]
+        assert style is not None
+        assert style.bold
+
+
+def test_selection_evidence_and_cursor_differ_without_colours() -> None:
+    """On a terminal with nothing but attributes no two of these look alike."""
+    mono = Looks(palette(MONO))
+    selected = look(SELECTED, None, Trait.NONE)
+    keys = [
+        PLAIN,
+        look(PLAIN, 0, Trait.NONE),
+        look(EVIDENCE, None, Trait.NONE),
+        selected,
+        selected | Trait.CURSOR,
+        look(PLAIN, None, Trait.CURSOR),
+    ]
+    for one, other in combinations(keys, 2):
+        assert mono[one] != mono[other]
+
+
+def test_mono_holds_no_colour() -> None:
+    """Attributes only."""
+    mono = Looks(palette(MONO))
+    for ground in range(HINT + 1):
+        for traits in (Trait.NONE, Trait.CURSOR, Trait.OVERLAP | Trait.STAND_IN):
+            style = mono[look(ground, 3, traits)] or Style()
+            assert style.color is None
+            assert style.bgcolor is None
+
+
+def test_sixteen_colours_use_no_others() -> None:
+    """A terminal of 16 colours is sent no colour beyond them."""
+    looks = Looks(palette("dark", native=True))
+    for ground in range(HINT + 1):
+        for slot in (None, *range(7)):
+            style = looks[look(ground, slot, Trait.NONE)] or Style()
+            for color in (style.color, style.bgcolor):
+                assert color is None or color.number is None or color.number < 16
+
+
+def test_a_sign_in_the_gutter_is_not_underlined(looks: Looks) -> None:
+    """A letter in the gutter has its label's colour alone."""
+    style = looks[look(PLAIN, 2, Trait.SIGN)] or Style()
+    assert not style.underline
+    assert style.color == palette_color(looks)
+
+
+def palette_color(looks: Looks) -> object:
+    """The colour of slot 2."""
+    return looks.palette.label(2).color
