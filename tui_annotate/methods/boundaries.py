@@ -28,22 +28,24 @@ _LETTERS_AND_STOPS = re.compile(r"(?:[^\W\d_]+\.)+[^\W\d_]{1,2}")
 _LOOK_BACK = 40
 
 _FOLLOWED = frozenset(
-    "mr mrs ms mx mme mlle messrs dr drs prof gen lt col maj capt cpt sgt cpl pvt adm cmdr gov sen"
-    " rep reps sens supt insp det hon rev st ste mt ft brig msgr vs eg ie cf viz approx esp"
-    " e.g i.e".split()
+    re.split(
+        r"\s+",
+        "mr mrs ms mx mme mlle messrs dr drs prof gen lt col maj capt cpt sgt cpl pvt adm cmdr gov"
+        " sen rep reps sens supt insp det hon rev st ste mt ft brig msgr vs eg ie cf viz approx esp"
+        " e.g i.e",
+    )
 )
-_BEFORE_NUMBERS = frozenset("no nos fig figs p pp vol vols art sec ch eq".split())
+_BEFORE_NUMBERS = frozenset(("no", "nos", "fig", "figs", "p", "pp", "vol", "vols", "art", "sec"))
 _EXCLAIMED = frozenset({"Yahoo", "Yum", "Jeopardy", "Oklahoma"})
 
-_WEAK = tuple(
-    re.compile(pattern)
-    for pattern in (
+_WEAK = (
+    re.compile(
         rf"(?<![.!?…])[.!?…]+[{re.escape(_CLOSERS)}]*\s+"
-        rf"|[…{_CJK_ENDS}{_SPACED_ENDS}]+[{re.escape(_CLOSERS)}]*\s*",
-        r"[;:]\s+|\s[–—-]+\s+|[；：—]+\s*",
-        r"[,،]\s+|[，、]\s*",
-        r"\s+",
-    )
+        rf"|[…{_CJK_ENDS}{_SPACED_ENDS}]+[{re.escape(_CLOSERS)}]*\s*"
+    ),
+    re.compile(r"[;:]\s+|\s[–—-]+\s+|[；：—]+\s*"),
+    re.compile(r"[,،]\s+|[，、]\s*"),
+    re.compile(r"\s+"),
 )
 _ANY = re.compile("|".join(kind.pattern for kind in _WEAK))
 
@@ -64,8 +66,8 @@ def sure_ends(line: str, abbreviations: frozenset[str]) -> Iterator[int]:
         if _inside(titles, start):
             continue
         if _unspaced_end(line, start, stop):
-            yield _own_closers(line, stop, end, quotes)
-        elif _spaced_end(line, start, stop, end, abbreviations):
+            yield _own_closers(line, stop, end, quotes=quotes)
+        elif _spaced_end(line, start, stop, abbreviations=abbreviations):
             reference = _REFERENCE.match(line, end)
             end = reference.end() if reference else end
             if _capital_follows(line, end) or line[start] in _SPACED_ENDS:
@@ -85,7 +87,7 @@ def _unspaced_end(line: str, start: int, stop: int) -> bool:
     return line[start:stop].strip(".") != "" or bool(_UNSPACED.match(line[stop : stop + 1]))
 
 
-def _own_closers(line: str, stop: int, end: int, quotes: int) -> int:
+def _own_closers(line: str, stop: int, end: int, *, quotes: int) -> int:
     """The end of the closing signs; a straight quote closes only where one is open."""
     for offset in range(stop, end):
         if line[offset] == '"':
@@ -95,9 +97,7 @@ def _own_closers(line: str, stop: int, end: int, quotes: int) -> int:
     return end
 
 
-def _spaced_end(
-    line: str, start: int, stop: int, end: int, abbreviations: frozenset[str]
-) -> bool:
+def _spaced_end(line: str, start: int, stop: int, *, abbreviations: frozenset[str]) -> bool:
     run = line[start:stop]
     token = token_before(line, start)
     if run.strip("!?") == "":
@@ -166,14 +166,14 @@ def never_ends(text: str, cut: int) -> bool:
     head = text[max(0, cut - _LOOK_BACK) : cut].rstrip()
     if not head.endswith("."):
         return False
-    token = token_before(head, len(head) - 1)
+    word = token_before(head, len(head) - 1)
     follower = text[cut : cut + 1]
-    if len(token) == 1 and token.isupper() and token != "I":
+    if len(word) == 1 and word.isupper() and word != "I":
         return follower.isupper()
-    return token.lower() in _FOLLOWED or (token.lower() in _BEFORE_NUMBERS and follower.isdigit())
+    return word.lower() in _FOLLOWED or (word.lower() in _BEFORE_NUMBERS and follower.isdigit())
 
 
-def weak_cut(text: str, start: int, end: int, abbreviations: frozenset[str]) -> int:
+def weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) -> int:
     """The best place to cut `text[start:end]`: behind the last boundary of the strongest kind.
 
     Kinds: sentence end, semicolon or colon, comma, white space. One that follows an abbreviation
@@ -216,6 +216,7 @@ def starts_here(text: str, offset: int) -> bool:
 
 def skip_closers(text: str, offset: int) -> int:
     """The offset behind closing signs that stand at `offset` without a space before them."""
-    while 0 < offset < len(text) and text[offset] in _CLOSERS[2:] and not text[offset - 1].isspace():
-        offset += 1
+    if offset and not text[offset - 1].isspace():
+        while offset < len(text) and text[offset] in _CLOSERS[2:]:
+            offset += 1
     return offset

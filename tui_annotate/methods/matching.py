@@ -24,7 +24,7 @@ CONTEXT = 0.25
 WORDS = 0.75
 """Weight of the words' score; the vectors' cosine has the rest."""
 
-LONGEST = 3000
+LONGEST = 2000
 """Code points of a selection that are looked at: more would be felt at the keys."""
 
 _FUSED = (20.0, -4.8)
@@ -83,7 +83,7 @@ def _home(segments: Sequence[Segment], span: Span) -> Span:
 
 
 def blend(selection: Vectors, home: Vectors) -> Vectors:
-    """The unit vector of a query: the selection's, with some of its sentence's; zeros from zeros."""
+    """The unit vector of a query: the selection's with some of its sentence's; zeros stay zeros."""
     mixed = selection + np.float32(CONTEXT) * home
     length = np.linalg.norm(mixed)
     return mixed / length if length else mixed
@@ -150,14 +150,14 @@ class Searched:
         if top is not None:
             order = order[:top][scores[order[:top]] >= STRENGTHS[0]]
         return tuple(
-            self._match(int(at), rank, float(scores[at]), signals)
+            self._match(int(at), rank, scores=scores, signals=signals)
             for rank, at in enumerate(order, 1)
         )
 
-    def _match(self, at: int, rank: int, score: float, signals: dict[str, Vectors]) -> Match:
+    def _match(self, at: int, rank: int, *, scores: Vectors, signals: dict[str, Vectors]) -> Match:
         document, index, segment = self._places[at]
         own = {name: float(values[at]) for name, values in signals.items()}
-        return Match(document, index, segment.span, score, rank, own)
+        return Match(document, index, segment.span, float(scores[at]), rank, own)
 
 
 def _calibrated(signal: Vectors, curve: tuple[float, float]) -> Vectors:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.methods import boundaries
@@ -52,7 +53,7 @@ class _Rules:
 
 
 def guess_language(text: str) -> str:
-    """"zh" where a quarter of the signs that are no white space are Chinese, else "en"."""
+    """Chinese ("zh") where a quarter of the signs are, white space not counted; else "en"."""
     signs = len("".join(text.split()))
     return "zh" if signs and len(_HAN.findall(text)) >= _HAN_SHARE * signs else "en"
 
@@ -71,7 +72,7 @@ def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
         return ()
     rules = _rules(language)
     clean = _harmless(text)
-    cuts = [cut for start, end in _lines(text) for cut in _cuts(clean, start, end, rules)]
+    cuts = [cut for start, end in _lines(text) for cut in _cuts(clean, start, end, rules=rules)]
     return tuple(_joined(text, _starts(text, cuts)))
 
 
@@ -82,8 +83,8 @@ def segment_all(texts: Sequence[tuple[str, str]]) -> list[tuple[Segment, ...]]:
 
 @lru_cache(maxsize=32)
 def _rules(language: str) -> _Rules:
-    import pysbd  # noqa: PLC0415 - 40 ms that only ingest needs
-    from pysbd.languages import LANGUAGE_CODES  # noqa: PLC0415
+    import pysbd
+    from pysbd.languages import LANGUAGE_CODES
 
     segmenter = pysbd.Segmenter(language=language if language in LANGUAGE_CODES else "en")
     module = segmenter.language_module
@@ -130,29 +131,30 @@ def _unwrapped(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]
     return joined
 
 
-def _cuts(clean: str, start: int, end: int, rules: _Rules) -> Iterator[int]:
-    """Where segments may start in one line, in code points of the text; ascending, the first too."""
+def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
+    """Where segments may start in one line, the first too, ascending; offsets in the text."""
     line = clean[start:end]
     ends = boundaries.sure_ends(line, rules.abbreviations)
     edges = [start, *(_skip_space(clean, start + cut) for cut in ends), end]
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         yield left
-        yield from _bounded(clean, left, right, rules)
+        yield from _bounded(clean, left, right, rules=rules)
 
 
-def _bounded(clean: str, start: int, end: int, rules: _Rules) -> Iterator[int]:
+def _bounded(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
     """The cuts inside a piece that is surely a whole number of sentences."""
     end = start + len(clean[start:end].rstrip())
     while end - start > LIMIT:
-        cut = boundaries.weak_cut(clean, start, start + LIMIT, rules.abbreviations)
-        cut = cut or boundaries.next_cut(clean, start + LIMIT, end)
-        yield from _asked(clean, start, cut, rules)
+        cut = boundaries.weak_cut(
+            clean, start, start + LIMIT, abbreviations=rules.abbreviations
+        ) or boundaries.next_cut(clean, start + LIMIT, end)
+        yield from _asked(clean, start, cut, rules=rules)
         yield cut
         start = cut
-    yield from _asked(clean, start, end, rules)
+    yield from _asked(clean, start, end, rules=rules)
 
 
-def _asked(clean: str, start: int, end: int, rules: _Rules) -> Iterator[int]:
+def _asked(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
     """The cuts that pysbd makes in a piece; it is not asked where it could find none."""
     piece = clean[start:end].rstrip()
     if len(piece) > LIMIT or not rules.doubtful.search(piece.rstrip(_TRAILING)):
@@ -201,13 +203,10 @@ def _starts(text: str, cuts: Iterable[int]) -> list[int]:
 
 def _joined(text: str, starts: list[int]) -> Iterator[Segment]:
     """Segments from their starts; one without letter or digit goes with the one before it."""
-    held = starts[0]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        follows = held < start
-        if follows and not _bare(text, held, start) and not _bare(text, start, end):
-            yield Segment(held, start)
-            held = start
-        elif follows and end - held > LIMIT:
+    held = 0
+    for start, end in pairwise([*starts[1:], len(text)]):
+        bare = _bare(text, held, start) or _bare(text, start, end)
+        if not bare or end - held > LIMIT:
             yield Segment(held, start)
             held = start
     yield Segment(held, len(text))

@@ -10,7 +10,7 @@ from typing import Any
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Match, Sample, Segment, Side
+from tui_annotate.domain.samples import Match, Sample, Side
 from tui_annotate.methods.evaluation import Figures, figures, is_hit
 from tui_annotate.methods.segmentation import SEGMENTER, segment
 from tui_annotate.plugins import registry
@@ -74,7 +74,9 @@ def evaluate_records(
         ready = _ready(record.sample, embedder)
         for direction, side in DIRECTIONS.items():
             if _shown(ready, side.other) >= min_segments:
-                ranks[direction] += [_rank(ready, *pair.sides(side)) for pair in dict.fromkeys(pairs)]
+                ranks[direction] += [
+                    _rank(ready, *pair.sides(side)) for pair in dict.fromkeys(pairs)
+                ]
     return {direction: figures(found) for direction, found in ranks.items()}
 
 

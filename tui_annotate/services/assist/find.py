@@ -97,19 +97,18 @@ class Assist:
         vector = ready.vector(asked, side) if asked else None
         if asked is None or vector is None or side not in ready.sides:
             return Found(ready.match(anchor, top=top), ready.signals)
-        cosines = self._searched(sample, side_segments(sample, segments, side), side, vector)
+        names = [document.sha256 for document in sample.side(side)]
+        cosines = self._searched(names, side_segments(sample, segments, side), vector)
         return Found(ready.sides[side].rank(asked, cosines, top=top), ready.signals)
 
     def _searched(
-        self, sample: Sample, segments: Segments, side: Side, vector: NDArray[np.float32]
+        self, names: Sequence[str], segments: Segments, vector: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """The cosine of each segment of a side, as LanceDB's filtered search tells it."""
+        """The cosine of each segment of some documents, as LanceDB's filtered search tells it."""
         import numpy as np
 
         _, table = self._in_use()
-        names = [document.sha256 for document in sample.side(side)]
-        count = sum(map(len, segments))
-        nearest = self._vectors().search(table, names, vector, top=count)
+        nearest = self._vectors().search(table, names, vector, top=sum(map(len, segments)))
         found = {(name, index): cosine for name, index, cosine in nearest}
         return np.array(
             [

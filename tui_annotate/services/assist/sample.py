@@ -107,7 +107,9 @@ def prepared(
         if sample.side(side)
     }
     signals = f"words + {embedder.name} vectors" if embedder and rows else WORDS_ONLY
-    return SampleAssist(sample, segments, signals, embedder, sides, frozenset(set(Side) - set(rows)))
+    return SampleAssist(
+        sample, segments, signals, embedder, sides, frozenset(set(Side) - set(rows))
+    )
 
 
 def _is_known(rows: NDArray[np.float32]) -> bool:
