@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 Records = Iterable[Record | Problem]
 
-_BATCH_RECORDS = 100
-_BATCH_CHARACTERS = 500_000
+_BATCH_RECORDS = 50
+_BATCH_CHARACTERS = 200_000
 """A batch is one transaction: this much holds the lock for some 20 ms."""
 _AHEAD = 2_000_000
 """Code points handed to the segmenters before the oldest batch is waited for."""
