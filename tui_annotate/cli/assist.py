@@ -109,10 +109,13 @@ def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
 
 
 def show_matches(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Matches, as `match_as_json` gives them, as a table: rank, scores, position, text."""
+    """Matches, as `match_as_json` gives them, as a table: rank, scores, position, text.
+
+    The screen lights up what has a strength of 1 to 5.
+    """
     signals = sorted({name for row in rows for name in row["signals"]})
     several = any(row["document"] for row in rows)
-    columns = [output.Column("rank", number=True), output.Column("score", number=True)]
+    columns = [output.Column(name, number=True) for name in ("rank", "score", "strength")]
     columns += [output.Column(name, number=True) for name in signals]
     columns += [output.Column("document")] if several else []
     columns += [output.Column("position", number=True), output.Column("text", flexible=True)]
@@ -122,6 +125,7 @@ def show_matches(rows: Sequence[Mapping[str, Any]]) -> None:
             [
                 row["rank"],
                 float(row["score"]),
+                row["strength"],
                 *(float(row["signals"].get(name, 0)) for name in signals),
                 *([row["document"]] if several else []),
                 f"{row['start']}:{row['end']}",

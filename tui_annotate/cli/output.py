@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tui_annotate.services.ingest.report import Progress
 
 WIDE = 160  # columns of a table that nobody looks at through a terminal
+GAP = 2  # blanks between two columns
+NARROWEST = 20  # cells of a column that is cut, at least
 QUIET = 5.0  # seconds between two lines of progress where no bar can be drawn
 
 
@@ -71,18 +73,21 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> N
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns:
-        shown.add_column(
-            Text(visible_line(column.title)),
-            justify="right" if column.number else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            ratio=1 if column.flexible else None,
-        )
-    for row in rows:
-        shown.add_row(*(Text(visible_line(_cell(value))) for value in row))
     console = _console(sys.stdout)
+    cells = [[Text(visible_line(_cell(value))) for value in row] for row in rows]
+    titles = [Text(visible_line(column.title)) for column in columns]
+    widths = [max(cell.cell_len for cell in each) for each in zip(titles, *cells, strict=True)]
+    flexible = [place for place, column in enumerate(columns) if column.flexible]
+    taken = sum(width + GAP for place, width in enumerate(widths) if place not in flexible)
+    for place in flexible:
+        room = max((console.width - taken) // len(flexible) - GAP, NARROWEST)
+        for row_cells in cells:
+            row_cells[place].truncate(room, overflow="ellipsis")
+    shown = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    for title, column in zip(titles, columns, strict=True):
+        shown.add_column(title, justify="right" if column.number else "left", no_wrap=True)
+    for row_cells in cells:
+        shown.add_row(*row_cells)
     with console.capture() as drawn:
         console.print(shown, markup=False, highlight=False)
     page("\n".join(each.rstrip() for each in drawn.get().splitlines()))
