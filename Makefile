@@ -48,7 +48,7 @@ format: $(VENV)/.dev
 	@$(BIN)/ruff format
 
 pictures: $(VENV)/.dev
-	@$(BIN)/python docs/pictures.py docs/images
+	@PYTHONPATH=. TUI_ANNOTATE_STATE=$(VENV)/state TUI_ANNOTATE_CONFIG=$(VENV)/none.toml $(BIN)/python docs/pictures.py docs/images
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov
