@@ -1,0 +1,50 @@
+"""Made-up annotations for laws."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def anchors(side: Side) -> st.SearchStrategy[tuple[Anchor, ...]]:
+    """Up to three anchors of a side."""
+    spans = st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda p: Span(p[0], sum(p)))
+    one = st.builds(Anchor, st.just(side), st.integers(0, 2), spans)
+    return st.lists(one, max_size=3).map(tuple)
+
+
+@st.composite
+def made_annotations(draw: st.DrawFn) -> Annotation:
+    """Annotations with any text in any field."""
+    claim, evidence = draw(anchors(Side.SUMMARY)), draw(anchors(Side.SOURCE))
+    if not claim and not evidence:
+        claim = (Anchor(Side.SUMMARY, 0, Span(0, 1)),)
+    names = st.text(min_size=1, max_size=5)
+    return Annotation(
+        id=draw(st.uuids().map(str)),
+        claim=claim,
+        evidence=evidence,
+        labels=draw(
+            st.lists(st.lists(names, min_size=1, max_size=2).map(tuple), max_size=2).map(tuple)
+        ),
+        note=draw(st.text(max_size=12)),
+        origin=draw(st.sampled_from(["human", "machine:x", "imported:mercury"])),
+        version=draw(st.integers(1, 5)),
+        number=draw(st.integers(0, 99)),
+        label_set=draw(st.text(max_size=4)),
+        guidelines=draw(st.text(max_size=4)),
+        created=draw(st.text(max_size=4)),
+        updated=draw(st.text(max_size=4)),
+        imported=draw(st.none() | st.dictionaries(st.text(max_size=4), _JSON, max_size=3)),
+    )

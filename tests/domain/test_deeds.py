@@ -1,0 +1,169 @@
+"""Deeds: what each verb does to a stream, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tui_annotate.domain import deeds
+from tui_annotate.domain.annotations import Anchor, Annotation, annotation_from_json
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.history import StreamState
+from tui_annotate.domain.labels import parse_labels
+from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.spans import Span
+
+LABELS = parse_labels(
+    "- {name: Wrong, evidence: required}\n- {name: Odd, note: required}\n- Fine\n"
+    "- {name: Alone, exclusive: true}\n"
+)
+SUMMARY = "It cost 15 million pounds and was loved by everybody who ever crossed it on a day off."
+SAMPLE = Sample("d", "1", (Document(Side.SOURCE, "It cost 12."), Document(Side.SUMMARY, SUMMARY)))
+
+
+def note(name: str = "a", start: int = 8, label: str = "Fine", *, end: int = 25) -> Annotation:
+    """An annotation of a part of the summary."""
+    labels = ((label,),) if label else ()
+    return Annotation(name, (Anchor(Side.SUMMARY, 0, Span(start, end)),), labels=labels)
+
+
+def state(*annotations: Annotation, word: str = "new") -> StreamState:
+    """A stream with these annotations in a state."""
+    begun = StreamState(assignment={"state": word, "rating": "", "comment": ""})
+    for annotation in annotations:
+        begun = begun.applied(deeds.add(begun, annotation))
+    return StreamState(begun.annotations, {**begun.assignment, "state": word})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("new", State.DRAFT),
+        ("draft", State.DRAFT),
+        ("reopened", State.REOPENED),
+        ("done", State.REOPENED),
+        ("skipped", State.REOPENED),
+        ("flagged", State.REOPENED),
+    ],
+)
+def test_work_begins_a_sample_or_reopens_it(before: str, after: State) -> None:
+    """Adding, editing, removing and clearing all do; the inverse gives the old state back."""
+    stands = state(note("b"), word=before)
+    read = annotation_from_json(stands.annotations["b"])
+    for action in (
+        deeds.add(stands, note("a")),
+        deeds.edit(stands, replace(read, note="x"), at="now"),
+        deeds.remove(stands, "b", version=1),
+        deeds.clear(stands, batch="all"),
+    ):
+        done = stands.applied(action)
+        assert done.assignment["state"] == after
+        assert done.applied(action.inverse("e")) == stands
+
+
+def test_an_id_is_taken_once() -> None:
+    """A second annotation with the same id is refused."""
+    with pytest.raises(Conflict, match="a is there already"):
+        deeds.add(state(note("a")), note("a", 0))
+
+
+def test_an_edit_is_the_next_version_of_the_same_thing() -> None:
+    """Number, origin and birth stay; the time is new; the imported record no longer fits."""
+    born = replace(note(), number=7, origin="imported:x", created="then", imported={"raw": 1})
+    stands = state(born)
+    action = deeds.edit(stands, replace(born, note="x", number=0, origin="human"), at="now")
+    made = annotation_from_json(stands.applied(action).annotations["a"])
+    assert made == replace(born, note="x", version=2, updated="now", imported=None)
+
+
+def test_only_the_version_that_was_read_can_be_changed() -> None:
+    """Another version, or the same number made at another time, is a conflict."""
+    stands = state(replace(note(), updated="then"))
+    for wrong in (replace(note(), version=2), replace(note(), updated="before")):
+        with pytest.raises(Conflict, match="changed since"):
+            deeds.edit(stands, wrong, at="now")
+    with pytest.raises(Conflict, match="changed since"):
+        deeds.remove(stands, "a", version=2)
+    assert deeds.edit(stands, note(), at="now").verb == "edit"
+
+
+def test_what_is_not_there_is_not_found() -> None:
+    """Neither edit nor remove makes something up."""
+    with pytest.raises(NotFound, match="no annotation a"):
+        deeds.edit(state(), note(), at="now")
+    with pytest.raises(NotFound, match="no annotation a"):
+        deeds.remove(state(), "a", version=1)
+
+
+@pytest.mark.parametrize("label", ["Fine", ""])
+def test_the_same_claim_with_the_same_label_is_refused(label: str) -> None:
+    """Once is enough, with a label or still without one."""
+    with pytest.raises(Conflict, match="already") as caught:
+        deeds.check_beside(note("a", label=label), [note("b", label=label)], LABELS)
+    assert caught.value.hint
+
+
+def test_an_exclusive_label_stands_alone_on_its_claim() -> None:
+    """Whichever of the two comes first."""
+    for new, old in (("Alone", "Fine"), ("Fine", "Alone")):
+        with pytest.raises(Conflict, match="'Alone' must stand alone"):
+            deeds.check_beside(note("a", label=new), [note("b", label=old)], LABELS)
+
+
+def test_other_claims_other_labels_and_itself_are_no_conflict() -> None:
+    """Overlaps are welcome, and so is a second label on the same claim."""
+    others = [note("a"), note("b", 9), note("c", label="Odd"), note("d", label="gone")]
+    deeds.check_beside(note("a"), others, LABELS)
+
+
+def test_without_a_claim_the_evidence_is_what_it_is_about() -> None:
+    """Two annotations of the source alone are twins when their evidence is the same."""
+    evidence = (Anchor(Side.SOURCE, 0, Span(0, 2)),)
+    twin = Annotation("b", (), evidence, (("Fine",),))
+    with pytest.raises(Conflict):
+        deeds.check_beside(replace(twin, id="a"), [twin], LABELS)
+
+
+def test_a_sample_with_nothing_found_can_be_finished() -> None:
+    """Done says that it was read."""
+    action = deeds.finish(state(), SAMPLE, LABELS)
+    assert state().applied(action).assignment["state"] == "done"
+
+
+def test_a_draft_blocks_done_and_says_what_is_missing_where() -> None:
+    """The first draft in reading order is quoted, what it lacks is named, the rest are counted."""
+    drafts = state(note("b", 30, "Odd", end=35), note("a", 8, "Wrong"), note("c", 0, "", end=2))
+    with pytest.raises(Conflict) as caught:
+        deeds.finish(drafts, SAMPLE, LABELS)
+    assert caught.value.message == "'It' lacks label; 2 more are incomplete"
+    with pytest.raises(Conflict) as caught:
+        deeds.finish(state(note("a", 8, "Wrong")), SAMPLE, LABELS)
+    assert caught.value.message == "'15 million pounds' lacks evidence"
+    assert caught.value.hint
+
+
+def test_a_long_quote_is_cut() -> None:
+    """A message stays a line."""
+    with pytest.raises(Conflict) as caught:
+        deeds.finish(state(note("a", 0, "Odd", end=80)), SAMPLE, LABELS)
+    assert "…' lacks note" in caught.value.message
+    assert len(caught.value.message) < 70
+
+
+def test_an_assignment_changes_in_the_named_parts_alone() -> None:
+    """And back again."""
+    stands = state()
+    action = deeds.assign(stands, "skip", {"state": "skipped", "comment": "empty"})
+    done = stands.applied(action)
+    assert done.assignment == {"state": "skipped", "rating": "", "comment": "empty"}
+    assert done.applied(action.inverse("e")) == stands
+
+
+def test_a_rating_is_a_word_of_the_scale() -> None:
+    """Any word where there is no scale."""
+    assert deeds.rating("poor", ("good", "poor")) == "poor"
+    assert deeds.rating("anything", ()) == "anything"
+    with pytest.raises(InvalidInput, match="'fair' is not a rating"):
+        deeds.rating("fair", ("good", "poor"))

@@ -1,0 +1,223 @@
+"""Label sets: three forms read alike, every mistake told, rules that hold."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.errors import InvalidLabels
+from tui_annotate.domain.labels import (
+    LONGEST_FILE,
+    MOST_OPTIONS,
+    Label,
+    Need,
+    numbered,
+    parse_labels,
+)
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
+
+ROOT = Path(__file__).parents[2]
+PLAIN = "- Unwanted: [Intrinsic, Extrinsic]\n- Benign\n- Questionable\n"
+WRAPPED = "titles: [Article, Answer]\nlabels:\n" + PLAIN
+RICH = """
+labels:
+  - name: Unwanted
+    evidence: required
+    color: red
+    children: [Intrinsic, {name: Extrinsic, evidence: none, key: 7, description: Not there.}]
+  - name: Benign
+    note: required
+    exclusive: true
+  - Questionable
+"""
+PATHS = [
+    ("Unwanted",),
+    ("Unwanted", "Intrinsic"),
+    ("Unwanted", "Extrinsic"),
+    ("Benign",),
+    ("Questionable",),
+]
+CLAIM = (Anchor(Side.SUMMARY, 0, Span(0, 3)),)
+EVIDENCE = (Anchor(Side.SOURCE, 0, Span(4, 9)),)
+
+
+@pytest.mark.parametrize("text", [PLAIN, WRAPPED, RICH])
+def test_all_forms_give_the_same_tree(text: str) -> None:
+    """The same names in the same order, whatever the form."""
+    assert [label.path for label in parse_labels(text).walk()] == PATHS
+
+
+def test_titles_are_read_or_have_a_default() -> None:
+    """The wrapped form may name the two sides."""
+    assert parse_labels(WRAPPED).source_title == "Article"
+    assert parse_labels(WRAPPED).summary_title == "Answer"
+    assert parse_labels(PLAIN).source_title == "Source"
+
+
+def test_a_version_is_the_hash_of_the_file() -> None:
+    """Any other byte is another version."""
+    assert parse_labels(PLAIN).version == hashlib.sha256(PLAIN.encode()).hexdigest()
+    assert parse_labels(PLAIN).version != parse_labels(PLAIN + "\n").version
+
+
+def test_rules_come_from_the_parent_unless_a_label_says_otherwise() -> None:
+    """Evidence and colour are inherited; what a label states itself goes before."""
+    tree = parse_labels(RICH)
+    intrinsic = tree.find(("Unwanted", "Intrinsic"))
+    extrinsic = tree.find(("Unwanted", "Extrinsic"))
+    assert intrinsic is not None
+    assert extrinsic is not None
+    assert (intrinsic.evidence, intrinsic.color) == (Need.REQUIRED, "red")
+    assert (extrinsic.evidence, extrinsic.description) == (Need.NONE, "Not there.")
+    assert tree.find(("Nothing",)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "no list"),
+        ("labels:", "no list"),
+        ("[]", "no list"),
+        ("just words", "no list"),
+        ("label: [A]", "'label'"),
+        ("- A\n- A", "'A' stands there twice"),
+        ("- A: [B, B]", "'A.B' stands there twice"),
+        ("- 3", "3 is not"),
+        ("- ''", "'' is not"),
+        ("- ' A'", "' A' is not"),
+        ('- "a\\x1bb"', "is not"),
+        ("- a.b", "holds '.'"),
+        ("- {name: A, colour: red}", "'colour'"),
+        ("- {name: A, description: [x]}", "description of 'A'"),
+        ("- {name: A, key: 0}", None),
+        ("- {name: A, key: x}", "key of 'A' is 'x'"),
+        ("- {name: A, key: 12}", "key of 'A' is '12'"),
+        ("- {name: A, evidence: sometimes}", "evidence of 'A' is 'sometimes'"),
+        ("- {name: A, exclusive: 1}", "exclusive of 'A' is 1"),
+        ("- {name: A, children: B}", "children of 'A'"),
+        ("- {name: A, key: 1}\n- {name: B, key: 1}", "two labels ask for key '1'"),
+        ("titles: [A]\nlabels: [A]", "titles is"),
+        ("titles: A\nlabels: [A]", "titles is"),
+        ("titles: [A, 3]\nlabels: [A]", "titles is"),
+        ("- A\n  - B: [", "my.yaml:2"),
+        ("- a: &x [b]\n- c: *x", "my.yaml:2: aliases"),
+        ("- {name: A, name: B}", "my.yaml:1: key 'name' is there twice"),
+        ("- !!python/object/apply:os.system [x]", "my.yaml:1"),
+        ("- A\x00", "my.yaml"),
+        ("[" * 5000 + "]" * 5000, "nested too deeply"),
+        ("- A" + " " * LONGEST_FILE, "larger than"),
+    ],
+)
+def test_a_mistake_is_told_with_file_and_value(text: str, told: str | None) -> None:
+    """Every wrong file has one clear line; a key of 0 stands for none."""
+    if told is None:
+        assert parse_labels(text).roots[0].key == ""
+        return
+    with pytest.raises(InvalidLabels) as caught:
+        parse_labels(text, name="my.yaml")
+    assert told in caught.value.message
+    assert "my.yaml" in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_bomb_of_aliases_is_refused_at_once() -> None:
+    """Billion laughs: nothing grows before it is refused."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+    with pytest.raises(InvalidLabels, match="aliases"):
+        parse_labels("\n".join(lines))
+
+
+def test_every_leaf_has_its_digit_while_there_are_enough() -> None:
+    """Leaves come first on the bar, then their parents; a label gets the digit it asks for."""
+    bar = parse_labels(RICH).bar()
+    assert [(digit, label.name) for digit, label in bar] == [
+        ("1", "Intrinsic"),
+        ("2", "Benign"),
+        ("3", "Questionable"),
+        ("4", "Unwanted"),
+        ("7", "Extrinsic"),
+    ]
+
+
+def test_with_more_leaves_than_digits_the_bar_shows_the_roots() -> None:
+    """Twelve leaves under two roots: the roots, whose children open."""
+    text = "".join(f"- R{root}: [{', '.join(f'L{n}' for n in range(6))}]\n" for root in range(2))
+    assert [label.name for _, label in parse_labels(text).bar()] == ["R0", "R1"]
+
+
+@given(st.lists(st.sampled_from(["", *"123456789"]), max_size=14))
+def test_digits_are_given_once_each_in_order(keys: list[str]) -> None:
+    """Up to nine labels get nine different digits, and the first to ask for one has it."""
+    labels = [Label((f"L{place}",), key=key) for place, key in enumerate(keys)]
+    given_digits = numbered(labels)
+    digits = [digit for digit, _ in given_digits]
+    assert digits == sorted(set(digits))
+    assert len(digits) == min(len(labels), MOST_OPTIONS)
+    for key in {label.key for label in labels[:MOST_OPTIONS] if label.key}:
+        first = next(label for label in labels if label.key == key)
+        assert (key, first) in given_digits
+
+
+def note(labels: list[str], *, evidence: bool = False, text: str = "") -> Annotation:
+    """An annotation with labels given as dotted paths."""
+    paths = tuple(tuple(label.split(".")) for label in labels)
+    return Annotation("1", CLAIM, EVIDENCE if evidence else (), paths, text)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "lacking"),
+    [
+        (note([]), ("label",)),
+        (note(["Questionable"]), ()),
+        (note(["Unwanted.Intrinsic"]), ("evidence",)),
+        (note(["Unwanted.Intrinsic"], evidence=True), ()),
+        (note(["Unwanted.Extrinsic"]), ()),
+        (note(["Benign"]), ("note",)),
+        (note(["Benign"], text="why"), ()),
+        (note(["Unwanted.Intrinsic", "Benign"]), ("evidence", "note")),
+        (note(["Gone"]), ()),
+    ],
+)
+def test_what_is_required_and_missing_is_lacking(
+    annotation: Annotation, lacking: tuple[str, ...]
+) -> None:
+    """Label, evidence and note, as the rules ask; a label that is no longer there asks nothing."""
+    assert parse_labels(RICH).lacks(annotation) == lacking
+
+
+@pytest.mark.parametrize(
+    ("annotation", "told"),
+    [
+        (note(["Gone"]), "no label 'Gone'"),
+        (note(["Benign", "Questionable"]), "'Benign' must stand alone"),
+        (note(["Unwanted.Extrinsic"], evidence=True), "takes no evidence"),
+    ],
+)
+def test_what_breaks_a_rule_is_refused(annotation: Annotation, told: str) -> None:
+    """Unknown labels, company of an exclusive one, and things that a label refuses."""
+    with pytest.raises(InvalidLabels, match=told):
+        parse_labels(RICH).check(annotation)
+
+
+def test_a_label_may_refuse_a_note() -> None:
+    """`note: none` is kept."""
+    tree = parse_labels("- {name: A, note: none}")
+    tree.check(note(["A"]))
+    with pytest.raises(InvalidLabels, match="takes no note"):
+        tree.check(note(["A"], text="why"))
+
+
+def test_the_default_set_is_one_file_in_two_places() -> None:
+    """The root's labels.yaml is what `init` writes, and Mercury's labels are in it."""
+    text = (ROOT / "labels.yaml").read_text("utf-8")
+    assert text == (ROOT / "tui_annotate" / "labels.yaml").read_text("utf-8")
+    tree = parse_labels(text)
+    assert [label.path for label in tree.walk()] == PATHS
+    assert all(label.description for label in tree.walk())
