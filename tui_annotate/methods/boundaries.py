@@ -84,7 +84,8 @@ def _unspaced_end(line: str, start: int, stop: int) -> bool:
         return True
     if "…" in line[start:stop] or not (start and _UNSPACED.match(line[start - 1])):
         return False
-    return line[start:stop].strip(".") != "" or bool(_UNSPACED.match(line[stop : stop + 1]))
+    after = line[stop : stop + 1]
+    return line[start:stop].strip(".") != "" or after.isspace() or is_unspaced(after)
 
 
 def _own_closers(line: str, stop: int, end: int, *, quotes: int) -> int:

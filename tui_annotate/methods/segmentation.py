@@ -100,7 +100,13 @@ def _rules(language: str) -> _Rules:
 def _harmless(text: str) -> str:
     """The text, sign for sign, without what makes pysbd lose text or never come back."""
     clean = text.translate(_HARMLESS)
-    return _SPACED_ELLIPSIS.sub(lambda match: match[0].replace(".", "-"), clean)
+    return _SPACED_ELLIPSIS.sub(_without_stops, clean)
+
+
+def _without_stops(ellipsis: re.Match[str]) -> str:
+    """Three spaced stops end no sentence, and pysbd would lose them; the fourth ends one."""
+    stops = ellipsis[0]
+    return stops.replace(".", "-", max(3, stops.count(".") - 1))
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
