@@ -185,12 +185,12 @@ def weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) 
         best = 0
         for match in kind.finditer(text, start, end):
             cut = match.end()
-            if not start < cut < len(text) or not starts_here(text, cut):
-                continue
+            if not (cut < len(text) and text[start:cut].strip() and starts_here(text, cut)):
+                cut = 0
             if after_abbreviation(text, cut, abbreviations):
                 spare = max(spare, cut)
-            elif text[start:cut].strip():
-                best = cut
+            else:
+                best = cut or best
         if best:
             return best
     return spare

@@ -62,11 +62,10 @@ class StaticEmbedder:
         for first, ids in self._batches(texts):
             counts = np.array([len(row) for row in ids])
             kept = np.flatnonzero(counts)
-            if not len(kept):
-                continue
-            rows = self._table[np.concatenate([ids[at] for at in kept])].astype(np.float32)
-            starts = np.concatenate([[0], np.cumsum(counts[kept])[:-1]])
-            made[first + kept] = np.add.reduceat(rows, starts, axis=0)
+            if len(kept):
+                rows = self._table[np.concatenate([ids[at] for at in kept])].astype(np.float32)
+                starts = np.concatenate([[0], np.cumsum(counts[kept])[:-1]])
+                made[first + kept] = np.add.reduceat(rows, starts, axis=0)
         lengths = np.linalg.norm(made, axis=1, keepdims=True)
         np.divide(made, lengths, out=made, where=lengths > 0)
         return made
@@ -85,7 +84,7 @@ def _known(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
     """The word pieces; none where too few signs of the text have one."""
     unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
     signs = len("".join(text.split()))
-    return pieces if signs - unknown >= _LEAST_KNOWN * signs else pieces[:0]
+    return pieces if signs and signs - unknown >= _LEAST_KNOWN * signs else pieces[:0]
 
 
 def _package() -> Path:
