@@ -110,11 +110,11 @@ def load_all(kind: Kind) -> Iterator[tuple[str, Any]]:
 def guarded(kind: Kind, name: str) -> Iterator[None]:
     """Around every call of a plug-in: what a stranger's raises becomes Unavailable.
 
-    Built-ins are let through as they are: what they raise unasked is our mistake.
+    What a built-in raises unasked is our mistake and goes through, and so do errors of the disk.
     """
     try:
         yield
-    except TuiAnnotateError:
+    except (TuiAnnotateError, OSError):
         raise
     except Exception as error:
         if name in _BUILT_IN[kind]:

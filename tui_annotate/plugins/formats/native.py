@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -33,6 +34,7 @@ from tui_annotate.plugins.json_values import json_values
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 
 FORMAT = "tui-annotate/1"
+_UNNAMEABLE = re.compile("[\x00\ud800-\udfff]")
 _KEYS = {
     "format",
     "dataset",
@@ -178,6 +180,15 @@ def _word(value: Mapping[str, Any], name: str, *, default: str = "") -> str:
     return item
 
 
+def _name(value: Mapping[str, Any], name: str) -> str:
+    """A word that the store keeps as a name: without NUL and halves of characters."""
+    word = _word(value, name)
+    if found := _UNNAMEABLE.search(word):
+        what = f"U+{ord(found.group()):04X} at offset {found.start()}"
+        raise InvalidInput(f"{name!r} {word[:40]!r} holds {what}", "take it out")
+    return word
+
+
 def _sample(value: Mapping[str, Any], dataset: str) -> Sample:
     request = _mapping(value, "request")
     documents = tuple(_document(item) for item in _objects(value, "documents"))
@@ -190,7 +201,7 @@ def _sample(value: Mapping[str, Any], dataset: str) -> Sample:
         identifier(field(value, "id", option=""), what="id"),
         tuple(sorted(documents, key=lambda one: one.side is Side.SUMMARY)),
         kind=_kind(_word(value, "kind", default="pair")),
-        group=_word(value, "group"),
+        group=_name(value, "group"),
         request=Request(**{name: _word(request, name) for name in Request.__dataclass_fields__}),
         meta=_mapping(value, "meta"),
         imported=None if value.get("imported") is None else _mapping(value, "imported"),
@@ -208,14 +219,14 @@ def _document(value: Mapping[str, Any]) -> Document:
     word = _word(value, "side")
     if word not in list(Side):
         raise InvalidInput(f"{word!r} is no side", "documents stand on source or summary")
-    language = _word(value, "language")
+    language = _name(value, "language")
     plain = document(value.get("text"), side=Side(word), column=f"{word} text", language=language)
     if (told := value.get("sha256", plain.sha256)) != plain.sha256:
         raise InvalidInput(
             f"the {word} text has the SHA-256 {plain.sha256[:12]}..., the file says {told!r}",
             "the text was changed after it was written",
         )
-    return replace(plain, key=_word(value, "key"), title=_word(value, "title"))
+    return replace(plain, key=_name(value, "key"), title=_word(value, "title"))
 
 
 def _person(value: Mapping[str, Any]) -> Person:

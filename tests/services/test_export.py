@@ -1,0 +1,134 @@
+"""Export: what is stored goes out as one moment, whole or not at all, and changes nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+
+import pytest
+
+from tests.services.ingesting import Stores, write_dump, write_pairs
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.records import Record, RecordFilter
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ExportOptions, Report
+from tui_annotate.services.export import Export
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Stores:
+    """A workspace with a dump of twelve samples and three pairs without annotations."""
+    (tmp_path / "workspace").mkdir()
+    found = Stores(tmp_path / "workspace")
+    dump = write_dump(tmp_path / "dump.json", samples=12)
+    found.run(dump, write_pairs(tmp_path / "pairs.jsonl", samples=3), embedder="none")
+    return found
+
+
+@pytest.mark.parametrize("exporter", ["native", "mercury", "csv"])
+def test_the_same_store_gives_the_same_bytes(stores: Stores, tmp_path: Path, exporter: str) -> None:
+    """Into a file, again, or into an open stream: the same text."""
+    first = stores.exported(exporter, tmp_path / "a")
+    assert stores.exported(exporter, tmp_path / "b") == first
+    stream = io.StringIO(newline="")
+    report = Export(stores.corpus).run(exporter, stream)
+    assert stream.getvalue() == first
+    assert (report.records, report.annotations) == (15, 12)
+
+
+def test_standard_output_is_a_target(
+    stores: Stores, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Without a file the records go to standard output."""
+    Export(stores.corpus).run("native", None, filters=RecordFilter(dataset="pairs"))
+    lines = capfdbinary.readouterr().out.decode().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["0", "1", "2"]
+
+
+def test_filters_choose_records(stores: Stores, tmp_path: Path) -> None:
+    """Only what goes through the filter is written."""
+    rows = json.loads(stores.exported("mercury", tmp_path / "a", dataset="dump", person="a1"))
+    assert [row["sample_id"] for row in rows] == [1, 4, 7, 10]
+    assert {one["annotator"] for row in rows for one in row["annotations"]} == {"a1"}
+    assert json.loads(stores.exported("mercury", tmp_path / "a", label="Nope")) == []
+
+
+class _Writer:
+    """An exporter that does something between records."""
+
+    name = "made"
+
+    def __init__(self, deed: object) -> None:
+        self.deed = deed
+
+    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
+        """A line a sample."""
+        del options
+        report = Report()
+        for record in records:
+            target.write(f"{record.sample.key}\n")
+            if callable(self.deed):
+                self.deed()
+            report.records += 1
+        return report
+
+
+def _with(monkeypatch: pytest.MonkeyPatch, deed: object) -> None:
+    monkeypatch.setattr(registry, "load", lambda *_: _Writer(deed))
+
+
+def test_an_export_holds_no_lock_and_sees_one_moment(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it streams, others write; what they write is not in it."""
+    first = next(iter(stores.corpus.records(RecordFilter())))
+    later = [replace(first, sample=replace(first.sample, dataset="z"))]
+
+    def write() -> None:
+        stores.ingest.run(later, embedder="none")
+
+    _with(monkeypatch, write)
+    report = Export(stores.corpus).run("made", tmp_path / "out")
+    assert report.records == 15
+    assert stores.corpus.totals()[0] == 16
+
+
+def test_a_broken_exporter_leaves_nothing(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger's mistake is told by name, and what stood in the file stays."""
+
+    def breaks() -> None:
+        raise KeyError("oops")
+
+    _with(monkeypatch, breaks)
+    target = tmp_path / "out"
+    target.write_text("before")
+    with pytest.raises(Unavailable, match="the plug-in 'made' broke: KeyError"):
+        Export(stores.corpus).run("made", target)
+    assert target.read_text() == "before"
+    assert list(tmp_path.glob(".*.part")) == []
+
+
+def test_wrong_wishes_are_told(stores: Stores, tmp_path: Path) -> None:
+    """An unknown format names those there are; a folder is no target."""
+    with pytest.raises(NotFound, match="no exporter 'xml'") as caught:
+        Export(stores.corpus).run("xml", tmp_path / "out")
+    assert caught.value.hint == "there are: native, mercury, csv"
+    with pytest.raises(InvalidInput, match="is a folder"):
+        Export(stores.corpus).run("native", tmp_path)
+
+
+def test_every_format_writes_packed(stores: Stores, tmp_path: Path) -> None:
+    """A name that ends in .gz is packed, and reads back as the plain one."""
+    stores.exported("native", tmp_path / "a.jsonl")
+    Export(stores.corpus).run("native", tmp_path / "a.jsonl.gz")
+    (tmp_path / "again").mkdir()
+    again = Stores(tmp_path / "again")
+    again.run(tmp_path / "a.jsonl.gz", embedder="none")
+    assert again.exported("native", tmp_path / "b.jsonl") != ""
+    assert again.contents() == stores.contents()

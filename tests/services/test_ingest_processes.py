@@ -1,0 +1,199 @@
+"""Ingest in several processes: the result of one, and nothing lost or left when it is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.services.ingesting import Stores, write_dump, write_pairs
+from tui_annotate.methods.segmentation import segment
+from tui_annotate.services.ingest import sentences
+from tui_annotate.services.ingest.sentences import Sentences
+
+ROOT = Path(__file__).parents[2]
+TORTURE = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
+ROUNDS = 100 if TORTURE else 10
+
+
+def _process(folder: Path, *files: Path, workers: int = 2) -> subprocess.Popen[str]:
+    """An ingest in a process of its own, with processes of its own."""
+    folder.mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "tests.services.ingesting", str(folder), str(workers)]
+    return subprocess.Popen(
+        [*command, *map(str, files)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _finished(process: subprocess.Popen[str]) -> dict[str, Any]:
+    out, error = process.communicate(timeout=120)
+    assert process.returncode == 0, error
+    found: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return found
+
+
+def _alive(group: int) -> list[str]:
+    """The processes of a group that are still running, by their command lines."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            command = (folder / "cmdline").read_text()
+        except OSError:
+            continue
+        if int(fields[2]) == group and fields[0] not in "ZX":
+            found.append(command)
+    return found
+
+
+def _wait_until_gone(group: int) -> None:
+    until = time.monotonic() + 30
+    while _alive(group):
+        assert time.monotonic() < until, _alive(group)
+        os.sched_yield()
+
+
+def _soundness(stores: Stores) -> str:
+    with stores.database.reading() as connection:
+        return str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
+
+
+def test_processes_give_what_one_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Segments, order and all else are the same with two processes as with none."""
+    monkeypatch.setattr(sentences, "_WORTH_A_POOL", 1000)
+    path = write_pairs(tmp_path / "pairs.jsonl", samples=120)
+    contents = []
+    for workers in (1, 2):
+        folder = tmp_path / str(workers)
+        folder.mkdir()
+        stores = Stores(folder, workers=workers)
+        stores.run(path, embedder="none")
+        contents.append(stores.contents())
+    assert contents[0] == contents[1]
+
+
+def test_little_work_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below what a start is worth, texts are segmented in place, and forgotten."""
+
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(sentences, "ProcessPoolExecutor", never)
+    monkeypatch.setattr(sentences, "_WORTH_A_POOL", 1500)
+    with Sentences(2) as segmenters:
+        for _ in range(10):
+            ticket = segmenters.submit([("One. Two. " * 100, "en")])
+            assert segmenters.result(ticket) == [segment("One. Two. " * 100)]
+
+
+def test_a_pool_that_breaks_is_done_without(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where no process can be had, the texts are segmented in this one, and a warning says so."""
+
+    class Broken:
+        def __init__(self, *_: Any, **__: Any) -> None:
+            self.calls = 0
+
+        def submit(self, *_: Any) -> Any:
+            self.calls += 1
+            if self.calls > 1:
+                raise BrokenProcessPool
+            return self
+
+        def result(self) -> Any:
+            raise BrokenProcessPool
+
+        def shutdown(self, **_: Any) -> None:
+            pass
+
+    monkeypatch.setattr(sentences, "ProcessPoolExecutor", Broken)
+    monkeypatch.setattr(sentences, "_WORTH_A_POOL", 1)
+    with Sentences(2) as segmenters:
+        tickets = [segmenters.submit([("One. Two.", "en")]) for _ in range(2)]
+        found = [segmenters.result(ticket) for ticket in tickets]
+    assert found == [[segment("One. Two.")]] * 2
+    assert "going on in one process" in caplog.text
+
+
+def test_an_interrupt_ends_it_cleanly(tmp_path: Path) -> None:
+    """Ctrl-C to the whole group ends every process at once; what was stored is sound."""
+    path = write_pairs(tmp_path / "pairs.jsonl", samples=6000, sentences=20)
+    folder = tmp_path / "none"
+    process = _process(folder, path)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    stored = Stores(folder)
+    while not stored.corpus.totals()[0]:
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode not in {0, -9}
+    assert error.splitlines()[-1] == "KeyboardInterrupt"
+    _wait_until_gone(process.pid)
+    assert _soundness(stored) == "ok"
+    assert 0 < stored.corpus.totals()[0] < 6000
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """Eight times the file takes hardly more memory."""
+    memory = []
+    for samples in (1000, 8000):
+        path = write_pairs(tmp_path / f"{samples}.jsonl", samples=samples, sentences=12)
+        folder = tmp_path / f"{samples}-none"
+        memory.append(_finished(_process(folder, path, workers=1))["memory"])
+    assert memory[1] < 1.25 * memory[0]
+
+
+def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
+    """However often it is killed -9, the next run ends with the store of a run left in peace.
+
+    No process outlives it; the store is sound after each kill.
+    """
+    path = write_dump(tmp_path / "dump.json", samples=1600)
+    began = time.monotonic()
+    assert _finished(_process(tmp_path / "peace", path))["added"] == 1600
+    longest = time.monotonic() - began
+    expected = Stores(tmp_path / "peace").contents()
+    assert (expected["waiting"], expected["totals"][0]) == ([], 1600)
+    chance = random.Random()
+    folders = 0
+    folder = tmp_path / f"killed-{folders}"
+    for _ in range(ROUNDS):
+        process = _process(folder, path)
+        if not _killed(process, after=chance.uniform(0, longest)):
+            assert Stores(folder).contents() == expected
+            folders += 1
+            folder = tmp_path / f"killed-{folders}"
+        elif (folder / "store.sqlite").exists():
+            assert _soundness(Stores(folder)) == "ok"
+    _finished(_process(folder, path))
+    assert Stores(folder).contents() == expected
+
+
+def _killed(process: subprocess.Popen[str], *, after: float) -> bool:
+    """Kills the main process alone after some seconds; False where it had ended before."""
+    try:
+        process.wait(after)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        _wait_until_gone(process.pid)
+        return True
+    _, error = process.communicate()
+    assert process.returncode == 0, error
+    return False
