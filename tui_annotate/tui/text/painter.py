@@ -179,7 +179,7 @@ class _Line:
     def _lay_hints(self, strings: list[str]) -> set[int]:
         """Put labels in the place of the first cells of their words; the offsets they cover."""
         touching = self.scene.hints.touching(self.start, self.end)
-        starting = [(span.start, label) for span, label in touching if span.start >= self.start]
+        starting = [(span.start, label) for span, label in touching if self._starts_here(span)]
         ends = [offset for offset, _ in starting[1:]] + [self.content]
         covered: set[int] = set()
         for (offset, label), room in zip(starting, ends, strict=False):
@@ -195,6 +195,9 @@ class _Line:
             strings[inside.start] = visible_line(label)[:cells].ljust(cells)
             covered.update(range(offset, end))
         return covered
+
+    def _starts_here(self, span: Span) -> bool:
+        return self.start <= span.start < self.content
 
     # the gutter
 

@@ -20,12 +20,13 @@ _SINGLE = (
     r"\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0e7f"
+_FIRST = rf"(?:(?![_{_SINGLE}])\w)"
 _LETTER = rf"(?:(?![_{_SINGLE}])[\w{_MARKS}])"
-_MORE = rf"(?:[-‐’'\u200d]{_LETTER}+)"
+_MORE = rf"(?:[-‐’'\u200d]{_FIRST}{_LETTER}*)"
 _WORD: Final = re.compile(
     rf"[$€£¥￥]?\d+(?:[.,:]\d+)*(?:[%‰％]|{_LETTER}*{_MORE}*)"  # $4.2, 40%, 15-year-old
     r"|(?:[^\W\d_]\.){2,}"  # U.S.
-    rf"|{_LETTER}+{_MORE}*"
+    rf"|{_FIRST}{_LETTER}*{_MORE}*"
     rf"|[{_SINGLE}]"
 )
 _WINDOW: Final = 512  # code points looked through at a time; a longer word is cut there
@@ -92,13 +93,9 @@ class Words:
         stop = offset
         while stop > 0:
             start = self._safe_start(max(0, stop - _WINDOW))
-            words = [
-                self._whole(found)
-                for found in _WORD.finditer(
-                    self._text, start, min(len(self._text), offset + _WINDOW)
-                )
-                if found.start() < stop
-            ]
+            end = min(len(self._text), offset + _WINDOW)
+            found = map(self._whole, _WORD.finditer(self._text, start, end))
+            words = [word for word in found if word.start < stop]
             yield from reversed(words)
             stop = words[0].start if words else start
 
