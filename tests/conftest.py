@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test depends on how fast a machine is, those that hypothesis feeds as little as the others.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 KEPT = {"TUI_ANNOTATE_SHARED", "TUI_ANNOTATE_TORTURE"}
 
