@@ -24,6 +24,8 @@ _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 def prepare(environ: MutableMapping[str, str]) -> Look:
     """Sets what Textual will read, and says what the terminal can show."""
     look = detect(environ)
+    if environ.get("NO_COLOR") == "":
+        del environ["NO_COLOR"]  # set but empty means unset; Textual takes its mere presence
     for name in [name for name in environ if name.startswith("TEXTUAL_") and name not in _KEPT]:
         del environ[name]
     # The protocol swallows what input methods write, in several terminals; no key here needs it.
