@@ -114,7 +114,7 @@ def test_what_never_ends_a_sentence(before: str, after: str, expected: bool) -> 
     ],
 )
 def test_weak_cut(text: str, expected: str) -> None:
-    """Behind the last of the strongest kind; behind an abbreviation only where there is no other."""
+    """Behind the last of the strongest kind; behind an abbreviation only for want of others."""
     assert text[: weak_cut(text, 0, len(text), abbreviations=KNOWN)] == expected
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.methods.lexical import B, K1, LexicalIndex, words
+from tui_annotate.methods.lexical import K1, B, LexicalIndex, words
 
 WORDS = st.sampled_from(["a", "b", "c", "d", "e"])
 SEGMENTS = st.lists(st.lists(WORDS, max_size=8), min_size=1, max_size=8)
@@ -53,9 +53,7 @@ def by_hand(segments: list[list[str]], query: dict[str, float]) -> list[float]:
     """The same scores by the formula, word by word."""
     mean = sum(map(len, segments)) / len(segments) or 1.0
     rarity = {
-        word: math.log(
-            1 + (len(segments) - count + 0.5) / (count + 0.5)
-        )
+        word: math.log(1 + (len(segments) - count + 0.5) / (count + 0.5))
         for word in query
         for count in [sum(word in segment for segment in segments)]
     }

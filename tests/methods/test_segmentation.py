@@ -1,4 +1,4 @@
-"""Laws of segmentation: exact, bounded, no slower for long lines, no sentence cut at an abbreviation."""
+"""Laws of segmentation: exact, bounded, no slower for long lines, no cut at an abbreviation."""
 
 from __future__ import annotations
 
@@ -250,7 +250,14 @@ def test_hard_wrapped_lines_are_joined() -> None:
 def test_chinese_sentences() -> None:
     """Full-width stops end sentences, with their closing quotes, outside short titles."""
     text = "“你来吗？”他问。《你好吗？》是书。“好。我来。”天黑了！"
-    assert cut(text, "zh") == ["“你来吗？”", "他问。", "《你好吗？》是书。", "“好。", "我来。”", "天黑了！"]
+    assert cut(text, "zh") == [
+        "“你来吗？”",
+        "他问。",
+        "《你好吗？》是书。",
+        "“好。",
+        "我来。”",
+        "天黑了！",
+    ]
 
 
 def test_straight_quotes_in_chinese() -> None:
@@ -346,7 +353,11 @@ def test_initials_without_end_are_cut_somewhere() -> None:
 
 def test_a_long_unbroken_word_does_not_hide_what_follows() -> None:
     """It is cut at the first boundary behind it."""
-    assert trimmed("x" * 1500 + ", then it ended. Yes.") == ["x" * 1500 + ",", "then it ended.", "Yes."]
+    assert trimmed("x" * 1500 + ", then it ended. Yes.") == [
+        "x" * 1500 + ",",
+        "then it ended.",
+        "Yes.",
+    ]
 
 
 def test_clauses_are_where_a_long_sentence_is_cut() -> None:
@@ -373,7 +384,5 @@ def test_many_texts_at_once() -> None:
 
 def test_pysbd_is_loaded_late() -> None:
     """Whoever imports the module for its version pays nothing."""
-    program = (
-        "import sys, tui_annotate.methods.segmentation; sys.exit('pysbd' in sys.modules)"
-    )
+    program = "import sys, tui_annotate.methods.segmentation; sys.exit('pysbd' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
