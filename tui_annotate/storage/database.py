@@ -24,6 +24,10 @@ SCHEMA: Final = 1
 """The version of the tables that this code reads and writes."""
 
 LOCK_SECONDS: Final = 30.0
+"""How long a writer waits for another one."""
+
+MOST_CONNECTIONS: Final = 32
+"""Threads of one process that read, and that write, at a time; more of them wait."""
 
 _HINTS: Final = {
     "SQLITE_FULL": ("the disk is full", "free some space; nothing of the last action was kept"),
@@ -184,8 +188,8 @@ def _engine(path: Path, begin: str) -> Engine:
         "sqlite://",
         creator=lambda: _connect(path),
         poolclass=QueuePool,
-        pool_size=4,
-        max_overflow=28,
+        pool_size=MOST_CONNECTIONS,
+        max_overflow=0,
         pool_timeout=LOCK_SECONDS,
     )
 

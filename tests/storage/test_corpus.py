@@ -1,0 +1,427 @@
+"""Samples in and out: exact, once each, never against people's work in silence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.stores import LABELS, SEGMENTER, SUMMARY, annotate, claim, fill, halves, new, sample
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.history import replay
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.samples import (
+    Document,
+    Kind,
+    Request,
+    Sample,
+    SampleKey,
+    Segment,
+    Side,
+)
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.corpus import CorpusStore, NewSample, StoredSample, text_digest
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.people import PeopleStore
+
+texts = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from("\0\r\n桥🌉"), min_size=1
+)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(categories=None), max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+counter = iter(range(10**9))
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> Sample:
+    """Samples of every shape: sides empty or full, any text, any meta."""
+    sources = [
+        Document(Side.SOURCE, draw(texts), f"s{n}", draw(st.text(max_size=3)), "en")
+        for n in range(draw(st.integers(0, 3)))
+    ]
+    summaries = [Document(Side.SUMMARY, draw(texts)) for _ in range(draw(st.integers(0, 1)))]
+    return Sample(
+        draw(st.sampled_from(["d", "e e", "数据"])),
+        f"{next(counter)}",
+        (*sources, *summaries),
+        draw(st.sampled_from(Kind)),
+        draw(st.sampled_from(["", "g"])),
+        Request(draw(st.text(max_size=3)), question=draw(st.text(max_size=3))),
+        draw(st.dictionaries(st.text(max_size=3), json_values, max_size=2)),
+        draw(st.none() | st.dictionaries(st.text(min_size=1, max_size=3), json_values, min_size=1)),
+    )
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(made=samples())
+def test_a_sample_comes_back_as_it_went_in(corpus: CorpusStore, made: Sample) -> None:
+    """Every field, every code point, every segment; streamed or alone."""
+    corpus.add([new(made)], segmenter=SEGMENTER)
+    stored = corpus.sample(made.key)
+    assert stored == StoredSample(made, new(made).segments)
+    (record,) = corpus.records(RecordFilter(dataset=made.dataset, sample=made.id))
+    assert record.sample == made
+
+
+def test_a_document_that_is_shared_is_stored_once(corpus: CorpusStore) -> None:
+    """Three summaries of one source make four documents."""
+    fill(corpus, "1", "2", "3")
+    assert corpus.totals() == (3, 4, 8)
+
+
+def test_what_is_known_is_told(corpus: CorpusStore) -> None:
+    """By key with the digest of its texts, by hash with the segmenter that cut it."""
+    fill(corpus, "1")
+    made = corpus.sample(SampleKey("d", "1")).sample
+    assert corpus.known([made.key, SampleKey("d", "2"), SampleKey("e", "1")]) == {
+        made.key: text_digest(made)
+    }
+    hashes = [document.sha256 for document in made.documents]
+    assert corpus.known_documents([*hashes, "0" * 64], SEGMENTER) == set(hashes)
+    assert corpus.known_documents(hashes, "another") == set()
+
+
+def test_once_more_adds_nothing(corpus: CorpusStore) -> None:
+    """The same batch twice, and a batch that holds a sample twice."""
+    made = sample("1")
+    corpus.add([new(made), new(made)], segmenter=SEGMENTER)
+    corpus.add([new(made), new(sample("2"))], segmenter=SEGMENTER)
+    assert [key.id for key in corpus.keys()] == ["1", "2"]
+    assert corpus.totals()[0] == 2
+
+
+def test_another_text_under_a_known_key_is_refused(corpus: CorpusStore) -> None:
+    """Nothing is overwritten unasked, and nothing of the batch is kept."""
+    fill(corpus, "1")
+    batch = [new(sample("2")), new(sample("1", summary="Other."))]
+    with pytest.raises(Conflict, match="d/1 is stored with other texts") as caught:
+        corpus.add(batch, segmenter=SEGMENTER)
+    assert "replace" in caught.value.hint
+    assert [key.id for key in corpus.keys()] == ["1"]
+
+
+def test_a_known_document_needs_no_segments(corpus: CorpusStore) -> None:
+    """Ingest segments a text once; a text that is gone meanwhile is told."""
+    fill(corpus, "1")
+    made = sample("2", summary="New.")
+    corpus.add([NewSample(made, ((), halves("New.")))], segmenter=SEGMENTER)
+    assert corpus.sample(made.key).segments == new(made).segments
+    gone = sample("3", source="Never stored.")
+    with pytest.raises(Conflict, match="no longer stored"):
+        corpus.add([NewSample(gone, ((), halves(SUMMARY)))], segmenter=SEGMENTER)
+
+
+def test_a_newer_segmenter_cuts_anew(corpus: CorpusStore) -> None:
+    """Boundaries of another version replace those that were there."""
+    fill(corpus, "1")
+    made = sample("2")
+    whole = tuple((Segment(0, len(document.text)),) for document in made.documents)
+    corpus.add([NewSample(made, whole)], segmenter="wholes")
+    assert corpus.sample(made.key).segments == whole
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        sample("a\0b"),
+        sample("\ud800"),
+        sample("1", dataset="a\0b"),
+        replace(sample("1"), group="\0"),
+    ],
+)
+def test_a_name_that_can_not_be_stored_is_refused(corpus: CorpusStore, wrong: Sample) -> None:
+    """With what it is and where."""
+    with pytest.raises(InvalidInput, match="at offset"):
+        corpus.add([new(wrong)], segmenter=SEGMENTER)
+    assert corpus.keys() == ()
+
+
+def test_a_sample_that_is_not_there_is_not_found(corpus: CorpusStore) -> None:
+    """By its key."""
+    with pytest.raises(NotFound, match="d/9"):
+        corpus.sample(SampleKey("d", "9"))
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("news-1", ("d", "news-1")),
+        ("e/news-10", ("e", "news-10")),
+        ("news-2", ("d", "news-2")),
+        ("news-20", ("d", "news-20")),
+        ("spo", ("e", "sport/1")),
+        ("sport/1", ("e", "sport/1")),
+        ("e/sport/1", ("e", "sport/1")),
+    ],
+)
+def test_a_sample_is_found_by_what_people_type(
+    corpus: CorpusStore, name: str, found: tuple[str, str]
+) -> None:
+    """An id, dataset/id, or the start of one id alone."""
+    fill(corpus, "news-1", "news-2", "news-20")
+    fill(corpus, "news-10", "sport/1", dataset="e")
+    assert corpus.find(name) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("nothing", "names no sample"), ("ne", "more than one"), ("both", "d/both")]
+)
+def test_a_name_for_none_or_several_is_not_found(corpus: CorpusStore, name: str, told: str) -> None:
+    """Several are named, so that one can be chosen."""
+    fill(corpus, "news-1", "news-2", "both")
+    fill(corpus, "both", dataset="e")
+    with pytest.raises(NotFound) as caught:
+        corpus.find(name)
+    assert told in caught.value.message + caught.value.hint
+
+
+# out ---------------------------------------------------------------------------------------------
+
+
+def worked_on(database: Database) -> CorpusStore:
+    """Two datasets, with work of two people."""
+    corpus = CorpusStore(database)
+    fill(corpus, *(f"{n}" for n in range(250)), dataset="b")
+    fill(corpus, "x", "y", dataset="a")
+    ana, bo = (PeopleStore(database).local(name).id for name in ("ana", "bo"))
+    deeds = annotate(database)
+    deeds.add(ana, SampleKey("b", "7"), claim("one", label="Odd", note="why"), seconds=2)
+    deeds.add(ana, SampleKey("b", "7"), claim("two", 0, 3), seconds=2)
+    deeds.add(bo, SampleKey("b", "7"), claim("three"), seconds=2)
+    deeds.add(bo, SampleKey("a", "y"), claim("four"), seconds=2)
+    deeds.finish(bo, SampleKey("a", "y"), seconds=1)
+    deeds.finish(ana, SampleKey("b", "249"), seconds=1)
+    return corpus
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        (RecordFilter(dataset="a"), {"x": [], "y": ["four"]}),
+        (RecordFilter(dataset="b", sample="7"), {"7": ["two", "one", "three"]}),
+        (RecordFilter(person="ana"), {"7": ["two", "one"], "249": []}),
+        (RecordFilter(person="nobody"), {}),
+        (RecordFilter(state="done"), {"y": ["four"], "249": []}),
+        (RecordFilter(label="Odd"), {"7": ["one"]}),
+        (RecordFilter(label="Fine"), {"y": ["four"], "7": ["two", "three"]}),
+        (RecordFilter(label="Fin"), {}),
+        (RecordFilter(label="Fine.Child"), {}),
+        (RecordFilter(origin="human", dataset="a"), {"y": ["four"]}),
+        (RecordFilter(origin="imported"), {}),
+        (RecordFilter(since="2999"), {}),
+        (RecordFilter(since="2020", dataset="a"), {"y": ["four"]}),
+        (RecordFilter(dataset="none"), {}),
+    ],
+)
+def test_filters_let_through_what_they_say(
+    database: Database, filters: RecordFilter, found: dict[str, list[str]]
+) -> None:
+    """Samples with matching work, and of the work only what matches, in reading order."""
+    records = list(worked_on(database).records(filters))
+    assert {
+        record.sample.id: [owned.annotation.id for owned in record.annotations]
+        for record in records
+    } == found
+    for record in records:
+        people = {owned.person for owned in record.annotations}
+        people |= {assignment.person for assignment in record.assignments}
+        assert {person.id for person in record.people} == people
+
+
+def test_everything_streams_by_dataset_and_then_as_it_came(database: Database) -> None:
+    """More samples than a page, each once; a shared source is one object."""
+    records = list(worked_on(database).records(RecordFilter()))
+    assert [record.sample.id for record in records] == ["x", "y", *map(str, range(250))]
+    assert len({id(record.sample.side(Side.SOURCE)[0]) for record in records}) == 1
+
+
+def test_texts_of_earlier_pages_are_let_go(
+    corpus: CorpusStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With room for none, records are the same."""
+    monkeypatch.setattr("tui_annotate.storage.records._CACHED_CHARACTERS", 0)
+    keys = fill(corpus, *map(str, range(150)))
+    assert [record.sample.key for record in corpus.records(RecordFilter())] == keys
+
+
+def test_a_stream_shows_one_moment(corpus: CorpusStore) -> None:
+    """What comes while it runs is not in it."""
+    fill(corpus, *map(str, range(150)))
+    records = corpus.records(RecordFilter())
+    next(records)
+    fill(corpus, "later")
+    assert sum(1 for _ in records) == 149
+
+
+# replaced and removed ----------------------------------------------------------------------------
+
+
+def test_a_dataset_with_work_is_not_removed_unasked(database: Database) -> None:
+    """The message counts what would be lost; datasets without work go."""
+    corpus = worked_on(database)
+    with pytest.raises(Conflict, match="1 annotations, 1 assignments") as caught:
+        corpus.remove_dataset("a")
+    assert "--with-annotations" in caught.value.hint
+    fill(corpus, "1", dataset="c")
+    annotate(database).read("ana", SampleKey("c", "1"), seconds=0)
+    assert corpus.remove_dataset("c") == 1
+    with pytest.raises(NotFound, match="'c'"):
+        corpus.remove_dataset("c")
+
+
+def test_time_alone_is_no_work(database: Database) -> None:
+    """A sample that was only looked at can go."""
+    corpus = CorpusStore(database)
+    (key,) = fill(corpus, "1")
+    person = PeopleStore(database).local("ana").id
+    annotate(database).read(person, key, seconds=5)
+    assert corpus.remove_dataset("d") == 1
+
+
+def test_removed_work_is_gone_but_the_log_tells_of_it(database: Database) -> None:
+    """Nothing points nowhere, and every stream still replays, to nothing."""
+    corpus = worked_on(database)
+    log = AnnotationStore(database)
+    assert corpus.remove_dataset("b", with_annotations=True) == 250
+    assert [info.name for info in corpus.datasets()] == ["a"]
+    assert corpus.totals() == (2, 3, 6)
+    told = {key: replay(log.events(person, key)) for person, key in log.streams()}
+    assert all(not state.annotations for key, state in told.items() if key.dataset == "b")
+    with database.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
+        for table in ("annotations", "assignments"):
+            count = connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar()
+            assert count == 1
+
+
+def test_a_sample_that_comes_back_has_a_past(database: Database) -> None:
+    """Its stream goes on behind the old events, from nothing; undo does not reach behind."""
+    corpus = worked_on(database)
+    ana = PeopleStore(database).local("ana").id
+    corpus.remove_dataset("b", with_annotations=True)
+    deeds = annotate(database)
+    assert deeds.undo(ana) is None
+    fill(corpus, "7", dataset="b")
+    key = SampleKey("b", "7")
+    assert deeds.open(ana, key).annotations == ()
+    deeds.add(ana, key, claim("five"), seconds=0)
+    log = AnnotationStore(database)
+    assert replay(log.events(ana, key)) == log.state(ana, key)
+    assert [event.seq for event in log.events(ana, key)] == [1, 2, 3, 4]
+    assert deeds.undo(ana) is not None
+    assert deeds.undo(ana) is None
+
+
+def test_removing_samples_twice_ends_what_was_killed(database: Database) -> None:
+    """What another process took out already does not matter."""
+    corpus = CorpusStore(database)
+    keys = fill(corpus, "1", "2", "3")
+    corpus.remove_samples(keys[:1])
+    corpus.remove_samples(keys)
+    assert corpus.keys() == ()
+    assert corpus.datasets()[0].samples == 0
+    assert corpus.remove_dataset("d") == 0
+
+
+def test_a_sample_with_work_is_not_removed_unasked(database: Database) -> None:
+    """Nor is any other of the call."""
+    corpus = worked_on(database)
+    with pytest.raises(Conflict, match="b/7"):
+        corpus.remove_samples([SampleKey("b", "1"), SampleKey("b", "7")])
+    assert SampleKey("b", "1") in corpus.keys()
+
+
+def test_replacing_keeps_work_where_the_texts_stay(database: Database) -> None:
+    """Fields change, new samples come, and annotations stay."""
+    corpus = worked_on(database)
+    made = corpus.sample(SampleKey("a", "y")).sample
+    batch = [new(replace(made, group="g", meta={"k": 1})), new(sample("z", dataset="a"))]
+    assert corpus.replace(batch, segmenter=SEGMENTER) == (0, 1)
+    (record,) = corpus.records(RecordFilter(dataset="a", sample="y"))
+    assert (record.sample.group, record.sample.meta) == ("g", {"k": 1})
+    assert len(record.annotations) == 1
+    assert corpus.keys("a") == tuple(SampleKey("a", name) for name in "xyz")
+
+
+def test_replacing_a_text_that_people_worked_on_must_be_asked_for(database: Database) -> None:
+    """Unasked nothing changes; asked for, the work is discarded in the log and the text is new."""
+    corpus = worked_on(database)
+    batch = [new(sample("y", dataset="a", source="Another.", summary="Text."))]
+    with pytest.raises(Conflict, match="a/y holds work"):
+        corpus.replace(batch, segmenter=SEGMENTER)
+    assert corpus.sample(SampleKey("a", "y")).sample.side(Side.SUMMARY)[0].text != "Text."
+    assert corpus.replace(batch, segmenter=SEGMENTER, with_annotations=True) == (1, 0)
+    (record,) = corpus.records(RecordFilter(dataset="a", sample="y"))
+    assert [document.text for document in record.sample.documents] == ["Another.", "Text."]
+    assert record.annotations == ()
+    assert [each.state for each in record.assignments] == [State.NEW]
+    person = PeopleStore(database).local("bo").id
+    log = AnnotationStore(database)
+    assert replay(log.events(person, SampleKey("a", "y"))) == log.state(person, SampleKey("a", "y"))
+    assert annotate(database).open(person, SampleKey("a", "y")).finished == 0
+
+
+def test_figures_count_shared_documents_once(database: Database) -> None:
+    """By dataset, and by dataset and person."""
+    corpus = worked_on(database)
+    infos = {info.name: info for info in corpus.datasets()}
+    assert (infos["b"].samples, infos["b"].documents, infos["b"].segments) == (250, 251, 502)
+    assert (infos["b"].annotations, infos["b"].done) == (3, 1)
+    assert [
+        (row.dataset, row.name, row.annotations, row.done, row.open) for row in corpus.progress()
+    ] == [("a", "bo", 1, 1, 0), ("b", "ana", 2, 1, 1), ("b", "bo", 1, 0, 1)]
+    assert corpus.progress()[1].seconds == 5
+
+
+# vectors and settings ----------------------------------------------------------------------------
+
+
+def test_documents_wait_for_vectors_until_they_are_marked(corpus: CorpusStore) -> None:
+    """In order of arrival, each once, apart for each table; late and forgotten ones are found."""
+    fill(corpus, "1", "2", "3")
+    first = corpus.unembedded("t", 2)
+    assert [row[1] for row in first] == [
+        document.text for document in sample("1").documents[:1]
+    ] + [f"{SUMMARY} 1"]
+    assert first[0][2] == halves(first[0][1])
+    corpus.mark_embedded("t", [])
+    corpus.mark_embedded("t", [row[0] for row in first])
+    rest = corpus.unembedded("t", 10)
+    assert [row[1] for row in rest] == [f"{SUMMARY} 2", f"{SUMMARY} 3"]
+    corpus.mark_embedded("t", [rest[1][0]])
+    assert [row[0] for row in corpus.unembedded("t", 10)] == [rest[0][0]]
+    assert (corpus.embedded("t"), corpus.embedded("u")) == (3, 0)
+    assert len(corpus.unembedded("u", 10)) == 4
+    corpus.forget_embedded("t")
+    assert len(corpus.unembedded("t", 10)) == 4
+
+
+def test_settings_are_remembered(corpus: CorpusStore) -> None:
+    """The last value counts; nothing is None."""
+    assert corpus.setting("embedder") is None
+    corpus.set_setting("embedder", "static")
+    corpus.set_setting("embedder", "none")
+    assert corpus.setting("embedder") == "none"
+
+
+def test_a_store_that_lost_boundaries_is_told(database: Database, corpus: CorpusStore) -> None:
+    """Segments that do not fit their text are damage, not a screen with holes."""
+    (key,) = fill(corpus, "1")
+    with database.writing() as connection:
+        connection.exec_driver_sql("UPDATE documents SET boundaries = x'05000000'")
+    with pytest.raises(Unavailable, match="do not fit"):
+        corpus.sample(key)
+
+
+def test_the_default_of_an_assignment_is_no_work() -> None:
+    """Nobody has done anything before the first event."""
+    assert Assignment("ana").state is State.NEW
+    assert "Wrong" in LABELS

@@ -1,0 +1,419 @@
+"""The file: private, safe for many, told in our words when it fails."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import insert, select
+
+from tests.stores import SEGMENTER, fill, new, new_database, sample
+from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
+from tui_annotate.storage import database as databases
+from tui_annotate.storage import migrate
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import SCHEMA, Database
+from tui_annotate.storage.tables import METADATA, SETTINGS
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_new_store_is_private_and_of_this_version(tmp_path: Path) -> None:
+    """The file and its side files are for their owner alone, whatever the umask says."""
+    old = os.umask(0)
+    try:
+        with closing_database(Database.create(tmp_path / "store.sqlite")) as database:
+            assert database.version() == SCHEMA
+            modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("store.sqlite*")}
+    finally:
+        os.umask(old)
+    assert modes == {0o600}
+
+
+def closing_database(database: Database) -> closing[Database]:
+    """A store that is closed at the end."""
+    return closing(database)
+
+
+def test_a_store_is_never_made_over_a_file(tmp_path: Path) -> None:
+    """What is there stays."""
+    (tmp_path / "store.sqlite").write_text("mine")
+    with pytest.raises(Conflict, match=r"store\.sqlite already"):
+        Database.create(tmp_path / "store.sqlite")
+    assert (tmp_path / "store.sqlite").read_text() == "mine"
+
+
+def test_a_store_that_is_not_there_is_not_found(tmp_path: Path) -> None:
+    """Opening never makes one."""
+    with pytest.raises(NotFound, match="no store"):
+        Database.open(tmp_path / "store.sqlite")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_migrations_make_what_the_tables_say(database: Database) -> None:
+    """Alembic finds no difference between the models and a migrated store."""
+    with database.reading() as connection:
+        options = {"version_table": "schema_version", "render_as_batch": True}
+        context = MigrationContext.configure(connection, opts=options)
+        assert compare_metadata(context, METADATA) == []
+
+
+def test_the_pragmas_that_keep_work_safe_are_set(database: Database) -> None:
+    """WAL, FULL and foreign keys, on both engines."""
+    for transaction in (database.reading, database.writing):
+        with transaction() as connection:
+            told = [
+                connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+                for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+            ]
+        assert told == ["wal", 2, 1, 30_000]
+
+
+def test_a_reader_sees_one_moment(database: Database) -> None:
+    """What is written meanwhile is seen by the next one."""
+    row = {"name": "x", "value": "1"}
+    with database.reading() as connection:
+        assert connection.execute(select(SETTINGS)).all() == []
+        with database.writing() as other:
+            other.execute(insert(SETTINGS), row)
+        assert connection.execute(select(SETTINGS)).all() == []
+    with database.reading() as connection:
+        assert connection.execute(select(SETTINGS)).all() == [("x", "1")]
+
+
+def test_an_error_inside_takes_everything_back(database: Database) -> None:
+    """A transaction is whole or not at all."""
+    row = {"name": "x", "value": "1"}
+    with pytest.raises(ZeroDivisionError), database.writing() as connection:
+        connection.execute(insert(SETTINGS), row)
+        raise ZeroDivisionError
+    with database.reading() as connection:
+        assert connection.execute(select(SETTINGS)).all() == []
+
+
+def test_a_row_that_is_there_is_a_conflict(database: Database) -> None:
+    """Broken rules of the tables have a name."""
+    row = {"name": "x", "value": "1"}
+    with pytest.raises(Conflict, match="refuses"), database.writing() as connection:
+        connection.execute(insert(SETTINGS), [row, row])
+
+
+def test_the_log_only_grows(database: Database) -> None:
+    """The store itself refuses to change or to drop an event."""
+    event = dict.fromkeys(("person", "dataset", "sample", "verb", "before", "after"), "")
+    event |= dict.fromkeys(("undoes", "batch", "at", "versions", "app", "prev", "hash"), "")
+    with database.writing() as connection:
+        connection.execute(
+            insert(METADATA.tables["events"]), {**event, "id": "e", "seq": 1, "seconds": 0.0}
+        )
+    for statement in ("UPDATE events SET verb = 'x'", "DELETE FROM events"):
+        with pytest.raises(Conflict, match="only grows"), database.writing() as connection:
+            connection.exec_driver_sql(statement)
+
+
+# what is wrong with a store, in words ------------------------------------------------------------
+
+
+def test_a_newer_store_is_refused_untouched(tmp_path: Path) -> None:
+    """The message has both versions, and nothing was written."""
+    new_database(tmp_path).close()
+    path = tmp_path / "store.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE schema_version SET version_num = '0099'")
+        connection.commit()
+    before = path.read_bytes()
+    with pytest.raises(Unavailable, match=f"version 99; this program knows up to {SCHEMA}"):
+        Database.open(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("statement", ["UPDATE schema_version SET version_num = 'x'"])
+def test_a_version_that_makes_no_sense_is_told(tmp_path: Path, statement: str) -> None:
+    """A store of somebody else's Alembic is no store of ours."""
+    new_database(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
+        connection.execute(statement)
+        connection.commit()
+    with pytest.raises(Unavailable, match="version 'x'"):
+        Database.open(tmp_path / "store.sqlite")
+
+
+def test_a_store_whose_making_was_killed_is_made(tmp_path: Path) -> None:
+    """An empty file becomes a store, and so does one with an empty table of versions."""
+    path = tmp_path / "store.sqlite"
+    path.touch()
+    with closing_database(Database.open(path)) as database:
+        assert database.version() == SCHEMA
+    other = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE schema_version (version_num VARCHAR(32) PRIMARY KEY)")
+    with closing_database(Database.open(other)) as database:
+        assert database.version() == SCHEMA
+
+
+@pytest.mark.parametrize("content", [b"this is no database, " * 300, None])
+def test_a_damaged_store_is_told(tmp_path: Path, content: bytes | None) -> None:
+    """A foreign file, and a store with a torn page, are told with a way out."""
+    database = new_database(tmp_path)
+    corpus = CorpusStore(database)
+    fill(corpus, *map(str, range(50)))
+    database.close()
+    path = tmp_path / "store.sqlite"
+    whole = path.read_bytes()
+    torn = whole[:4096] + b"\xff" * (len(whole) - 4096)
+    path.write_bytes(torn if content is None else content)
+    with pytest.raises(Unavailable) as caught:
+        CorpusStore(Database.open(path)).sample(sample("7").key)
+    assert "backups/" in caught.value.hint
+
+
+def test_a_store_that_stays_locked_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another writer that does not end is named as the reason."""
+    monkeypatch.setattr(databases, "LOCK_SECONDS", 0.01)
+    with (
+        closing_database(new_database(tmp_path)) as one,
+        closing_database(Database.open(tmp_path / "store.sqlite")) as other,
+    ):
+        with one.writing(), pytest.raises(Unavailable, match="another process"), other.writing():
+            pass
+        with other.writing():
+            pass
+
+
+def test_a_pool_that_is_used_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many threads at once wait, and then hear why."""
+    monkeypatch.setattr(databases, "LOCK_SECONDS", 0.01)
+    monkeypatch.setattr(databases, "MOST_CONNECTIONS", 1)
+    database = new_database(tmp_path)
+    with database.reading(), pytest.raises(Unavailable, match="another process"):
+        with database.reading():
+            pass
+    database.close()
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path: Path) -> None:
+    """A store that can not grow refuses the whole batch, and is sound."""
+    database = new_database(tmp_path)
+    corpus = CorpusStore(database)
+    fill(corpus, "before")
+    with database.writing() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+
+    # The limit belongs to a connection, and the pool hands out the same one again.
+    with database.writing() as connection:
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 2}")
+    long = sample("long", source="x" * 100_000)
+    with pytest.raises(Unavailable, match="the disk is full"):
+        corpus.add([new(sample("short")), new(long)], segmenter=SEGMENTER)
+    assert [key.id for key in corpus.keys()] == ["before"]
+    with database.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+    database.close()
+
+
+SMALL_FILES = """
+import resource, signal, sys
+from pathlib import Path
+from tests.stores import SEGMENTER, new, sample
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+path = Path(sys.argv[1])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+corpus = CorpusStore(Database.open(path))
+resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10_000,) * 2)
+for number in range(1000):
+    try:
+        corpus.add([new(sample(str(number), source=f"{number}" * 1000))], segmenter=SEGMENTER)
+    except Unavailable as error:
+        print(error.message)
+        break
+    print(number, flush=True)
+"""
+
+
+def test_a_file_that_may_not_grow_is_told_and_what_was_told_stays(tmp_path: Path) -> None:
+    """The kernel refuses to write: every batch that was said to be stored is there."""
+    new_database(tmp_path).close()
+    path = tmp_path / "store.sqlite"
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL_FILES, str(path)],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    *stored, told = done.stdout.splitlines()
+    assert "can not be used" in told
+    with closing_database(Database.open(path)) as database:
+        assert [key.id for key in CorpusStore(database).keys()] == stored
+        with database.reading() as connection:
+            assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+
+
+NOBODY = 65534
+READ_ONLY = """
+import os, sys
+from pathlib import Path
+from tests.stores import SEGMENTER, new, sample
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+if os.getuid() == 0:
+    os.setgid({nobody}); os.setuid({nobody})
+path = Path(sys.argv[1])
+try:
+    corpus = CorpusStore(Database.open(path))
+    corpus.add([new(sample("new"))], segmenter=SEGMENTER)
+except Unavailable as error:
+    print(error.message, "/", error.hint)
+"""
+
+
+@pytest.fixture
+def reachable(tmp_path: Path) -> Iterator[Path]:
+    """A folder that another user can get to."""
+    folders = [tmp_path, *tmp_path.parents]
+    changed = [
+        (folder, folder.stat().st_mode)
+        for folder in folders
+        if folder.stat().st_uid == os.getuid() and not folder.stat().st_mode & 0o001
+    ]
+    for folder, mode in changed:
+        folder.chmod(mode | 0o011)
+    yield tmp_path
+    for folder, mode in changed:
+        folder.chmod(mode)
+
+
+@pytest.mark.parametrize("folder_mode", [0o555, 0o777])
+def test_a_read_only_store_is_told(reachable: Path, folder_mode: int) -> None:
+    """Whether file or folder can not be written, the message says so, and nothing changes."""
+    folder = reachable / "store"
+    folder.mkdir()
+    new_database(folder).close()
+    path = folder / "store.sqlite"
+    path.chmod(0o444)
+    folder.chmod(folder_mode)
+    before = path.read_bytes()
+    script = READ_ONLY.format(nobody=NOBODY)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    folder.chmod(0o755)
+    if os.getuid() == 0 and "Permission" in done.stderr:
+        pytest.skip("the tests' own files can not be read by another user here")
+    assert "can not be used" in done.stdout, done.stderr
+    assert "writable" in done.stdout
+    assert path.read_bytes() == before
+
+
+# migrations --------------------------------------------------------------------------------------
+
+NEXT = '''
+"""One column more."""
+import sqlalchemy as sa
+from alembic import op
+revision = "0002"
+down_revision = "0001"
+
+def upgrade() -> None:
+    with op.batch_alter_table("people") as people:
+        people.add_column(sa.Column("email", sa.String(), nullable=False, server_default=""))
+    {extra}
+'''
+
+
+@pytest.fixture
+def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Migrations with one more behind ours, in force; the path of the new one."""
+    folder = tmp_path / "migrations 100%"
+    (folder / "versions").mkdir(parents=True)
+    for path in migrate.MIGRATIONS.rglob("*"):
+        if path.suffix in {".py", ".mako"}:
+            (folder / path.relative_to(migrate.MIGRATIONS)).write_text(path.read_text("utf-8"))
+    last = folder / "versions" / "v0002_next.py"
+    last.write_text(NEXT.format(extra=""))
+    monkeypatch.setattr(migrate, "MIGRATIONS", folder)
+    monkeypatch.setattr(databases, "SCHEMA", 2)
+    return last
+
+
+def test_an_older_store_is_backed_up_and_migrated(tmp_path: Path, newer: Path) -> None:
+    """All that was in it is in the new one and in the backup, which is private."""
+    del newer
+    database = new_store_of_version_1(tmp_path)
+    keys = fill(CorpusStore(database), "1", "2")
+    database.close()
+    with closing_database(Database.open(tmp_path / "store.sqlite")) as opened:
+        assert opened.version() == 2
+        assert CorpusStore(opened).keys() == tuple(keys)
+        with opened.reading() as connection:
+            assert connection.exec_driver_sql("SELECT email FROM people").all() == []
+    (backup,) = (tmp_path / "backups").iterdir()
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    with closing(sqlite3.connect(backup)) as copy:
+        assert copy.execute("SELECT version_num FROM schema_version").fetchall() == [("0001",)]
+        assert copy.execute("SELECT count(*) FROM samples").fetchone() == (2,)
+
+
+def new_store_of_version_1(folder: Path) -> Database:
+    """A store as this version makes it, opened without a look at its version."""
+    new_file = folder / "one"
+    new_file.mkdir()
+    script = (
+        "import sys; from pathlib import Path; from tests.stores import new_database;"
+        "new_database(Path(sys.argv[1])).close()"
+    )
+    subprocess.run([sys.executable, "-c", script, str(new_file)], cwd=ROOT, check=True)
+    (new_file / "store.sqlite").rename(folder / "store.sqlite")
+    return Database(folder / "store.sqlite")
+
+
+def test_a_migration_that_fails_leaves_the_old_store(tmp_path: Path, newer: Path) -> None:
+    """All of it or none: after the reason is gone, it goes through."""
+    newer.write_text(NEXT.format(extra='op.execute("SELECT 1 FROM nowhere")'))
+    new_store_of_version_1(tmp_path).close()
+    with pytest.raises(Unavailable, match="no such table"):
+        Database.open(tmp_path / "store.sqlite")
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
+        assert connection.execute("SELECT version_num FROM schema_version").fetchall() == [
+            ("0001",)
+        ]
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(people)")]
+    assert "email" not in columns
+    newer.write_text(NEXT.format(extra=""))
+    with closing_database(Database.open(tmp_path / "store.sqlite")) as database:
+        assert database.version() == 2
+    assert len(list((tmp_path / "backups").iterdir())) == 2
+
+
+def test_a_backup_is_the_store_of_that_moment(database: Database, corpus: CorpusStore) -> None:
+    """It can be opened as a store, and later writes are not in it."""
+    fill(corpus, "1")
+    copy = database.back_up()
+    fill(corpus, "2")
+    again = database.back_up()
+    assert copy != again
+    with closing_database(Database.open(copy)) as opened:
+        assert [key.id for key in CorpusStore(opened).keys()] == ["1"]
+
+
+def test_a_backup_that_can_not_be_written_is_told(database: Database) -> None:
+    """A file in the place of the folder."""
+    (database.path.parent / "backups").write_text("mine")
+    with pytest.raises(Unavailable, match="backups can not be used"):
+        database.back_up()
+
+
+def test_the_limit_of_this_process_is_untouched() -> None:
+    """The tests of full disks limit processes of their own."""
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
