@@ -72,6 +72,12 @@ def fill(corpus: CorpusStore, *names: str, dataset: str = "d") -> list[SampleKey
     return [each.key for each in made]
 
 
+def ids(corpus: CorpusStore) -> list[str]:
+    """The ids of all samples, as they came."""
+    keys = corpus.keys()
+    return [key.id for key in keys]
+
+
 def annotate(
     database: Database, *, labels: str = LABELS, ratings: tuple[str, ...] = ()
 ) -> Annotate:

@@ -75,7 +75,7 @@ def test_an_empty_mapping_takes_no_room() -> None:
 @pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
 def test_a_name_that_no_column_holds_is_refused_with_its_place(name: str) -> None:
     """NUL and half characters have no place in a name."""
-    with pytest.raises(InvalidInput, match="sample id .* at offset 1"):
+    with pytest.raises(InvalidInput, match=r"sample id .* at offset 1"):
         storable(name, "sample id")
 
 

@@ -17,7 +17,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import insert, select
 
-from tests.stores import SEGMENTER, fill, new, new_database, sample
+from tests.stores import SEGMENTER, fill, ids, new, new_database, sample
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
 from tui_annotate.storage import database as databases
 from tui_annotate.storage import migrate
@@ -215,7 +215,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path: Path) -> None
     long = sample("long", source="x" * 100_000)
     with pytest.raises(Unavailable, match="the disk is full"):
         corpus.add([new(sample("short")), new(long)], segmenter=SEGMENTER)
-    assert [key.id for key in corpus.keys()] == ["before"]
+    assert ids(corpus) == ["before"]
     with database.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
     database.close()
@@ -253,7 +253,7 @@ def test_a_file_that_may_not_grow_is_told_and_what_was_told_stays(tmp_path: Path
     *stored, told = done.stdout.splitlines()
     assert "can not be used" in told
     with closing_database(Database.open(path)) as database:
-        assert [key.id for key in CorpusStore(database).keys()] == stored
+        assert ids(CorpusStore(database)) == stored
         with database.reading() as connection:
             assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
 
@@ -355,7 +355,7 @@ def test_an_older_store_is_backed_up_and_migrated(tmp_path: Path, newer: Path) -
     database.close()
     with closing_database(Database.open(tmp_path / "store.sqlite")) as opened:
         assert opened.version() == 2
-        assert CorpusStore(opened).keys() == tuple(keys)
+        assert ids(CorpusStore(opened)) == [key.id for key in keys]
         with opened.reading() as connection:
             assert connection.exec_driver_sql("SELECT email FROM people").all() == []
     (backup,) = (tmp_path / "backups").iterdir()
@@ -404,7 +404,7 @@ def test_a_backup_is_the_store_of_that_moment(database: Database, corpus: Corpus
     again = database.back_up()
     assert copy != again
     with closing_database(Database.open(copy)) as opened:
-        assert [key.id for key in CorpusStore(opened).keys()] == ["1"]
+        assert ids(CorpusStore(opened)) == ["1"]
 
 
 def test_a_backup_that_can_not_be_written_is_told(database: Database) -> None:
