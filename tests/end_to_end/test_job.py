@@ -1,0 +1,150 @@
+"""The whole job in a real terminal: select, evidence, label, undo, done, leave; then the export."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tui_annotate
+from tests.pty_driver import ROOT, Terminal, program
+from tui_annotate.plugins.protocols import ImportOptions
+
+CLAIM, EVIDENCE = "15 million pounds", "The work cost 12 million pounds"
+WORDS_BEFORE = 17  # of the first summary, in front of the claim
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """A workspace with the example data."""
+    folder = tmp_path / "work"
+    options = ImportOptions(dataset="news", id_column="id", group_column="group")
+    with tui_annotate.create(folder) as space:
+        space.ingest(ROOT / "sample_data" / "pairs.jsonl", options=options)
+    return folder
+
+
+def settings() -> dict[str, str]:
+    """The variables of this test that the program must see."""
+    return {name: value for name, value in os.environ.items() if name.startswith("TUI_ANNOTATE_")}
+
+
+def exported(workspace: Path) -> list[dict[str, Any]]:
+    """The samples that somebody worked on, through the command line."""
+    done = subprocess.run(
+        program("export", "-w", str(workspace), "--format", "native", "--person", "ana"),
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def opened(workspace: Path, *options: str) -> Terminal:
+    """The app as ana starts it."""
+    command = program("annotate", "-w", str(workspace), "--as", "ana", *options)
+    return Terminal(command, env=settings())
+
+
+def test_the_whole_job(workspace: Path) -> None:
+    """What the screen calls saved is what the export holds; what was undone is not in it."""
+    with opened(workspace) as terminal:
+        terminal.wait("words + static vectors")
+        terminal.press("w" * WORDS_BEFORE + "vww")
+        terminal.wait(f'save: "{CLAIM}"')
+        terminal.wait(lambda screen: "The work cost" in screen.partition("MATCHES")[2])
+        terminal.press(" ")
+        terminal.wait("evidence 1 ✓")
+        terminal.press("1")
+        terminal.wait("saved Intrinsic")
+        terminal.press("\x1b[B" + "." + "2")
+        terminal.wait("saved Extrinsic")
+        terminal.press("u")
+        terminal.wait("1 annotation ")
+        terminal.press("\r")
+        terminal.wait(lambda screen: "Enter" in screen or "2/67" in screen)
+        if "2/67" not in terminal.text:
+            terminal.press("\r")  # it said once that some sentences were never visited
+        terminal.wait("2/67")
+        terminal.press("\x11")
+        assert terminal.end() == 0
+    (sample,) = [each for each in exported(workspace) if each["annotations"]]
+    (annotation,) = sample["annotations"]
+    assert sample["id"] == "bridge-1"
+    assert annotation["labels"] == [["Unwanted", "Intrinsic"]]
+    claim, evidence = annotation["quotes"]
+    assert claim == CLAIM
+    assert evidence.startswith(EVIDENCE)
+    assert [each["state"] for each in sample["assignments"]] == ["done"]
+
+
+def test_it_goes_on_where_it_was_left(workspace: Path) -> None:
+    """After a restart the same sample is there, and undo still works."""
+    with opened(workspace, "--sample", "tea-2") as terminal:
+        terminal.wait("tea-2")
+        terminal.wait("save: sentence 1")
+        terminal.press(".1")
+        terminal.wait("saved Intrinsic")
+        terminal.press("\x11")
+        assert terminal.end() == 0
+    with opened(workspace) as terminal:
+        terminal.wait("tea-2")
+        terminal.wait("1 annotation")
+        terminal.press("u")
+        terminal.wait("no annotations yet")
+        terminal.press("\x11")
+        assert terminal.end() == 0
+    assert all(not each["annotations"] for each in exported(workspace))
+
+
+def test_a_line_that_drops_loses_nothing(workspace: Path) -> None:
+    """What was shown as saved survives the death of the process."""
+    with opened(workspace) as terminal:
+        terminal.wait("save: sentence 1")
+        terminal.press(".3")
+        terminal.wait("saved Benign")
+        terminal.kill()
+    (sample,) = [each for each in exported(workspace) if each["annotations"]]
+    assert sample["annotations"][0]["labels"] == [["Benign"]]
+
+
+def test_an_app_without_samples_says_what_to_do(tmp_path: Path) -> None:
+    """An empty workspace opens, names the command that fills it, and can be left."""
+    with tui_annotate.create(tmp_path / "work") as space:
+        folder = space.path
+    with opened(folder) as terminal:
+        terminal.wait("tui-annotate ingest")
+        terminal.press("q")
+        assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("kind", ["xterm-256color", "xterm", "screen", "linux", "vt100"])
+def test_it_starts_on_every_kind_of_terminal(workspace: Path, kind: str) -> None:
+    """With many colours, few and none, at 80x24, the draft line is there."""
+    command = program("annotate", "-w", str(workspace), "--as", "ana")
+    env = {**settings(), "TERM": kind, "NO_COLOR": "1" if kind == "vt100" else ""}
+    with Terminal(command, env=env, columns=80, rows=24) as terminal:
+        terminal.wait("save: sentence 1")
+        terminal.press("\x11")
+        assert terminal.end() == 0
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux on this machine")
+def test_it_runs_in_tmux(workspace: Path, tmp_path: Path) -> None:
+    """Inside tmux keys arrive and the screen is drawn."""
+    inside = program("annotate", "-w", str(workspace), "--as", "ana")
+    command = ["tmux", "-S", str(tmp_path / "socket"), "-f", "/dev/null", "new-session", *inside]
+    with Terminal(command, env=settings()) as terminal:
+        terminal.wait("save: sentence 1")
+        terminal.press(".4")
+        terminal.wait("saved Questionable")
+        terminal.press("\x11")
+        assert terminal.end() == 0
+    (sample,) = [each for each in exported(workspace) if each["annotations"]]
+    assert sample["annotations"][0]["labels"] == [["Questionable"]]
