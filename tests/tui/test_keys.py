@@ -140,10 +140,6 @@ def test_help_and_line_say_what_acts_here() -> None:
     groups = dict(default_keys().help("V"))
     assert ("Space", "take the selection, else the sentence, as evidence") in groups["Evidence"]
     assert ("Enter", "back to the summary") in groups["Sample"]
-    line = dict(default_keys().line("R"))
-    assert line["Space"] == "evidence"
-    assert line["1-9"] == "label"
-    assert line["?"] == "help"
     assert "Note" in dict(default_keys().help("N"))
 
 

@@ -56,6 +56,7 @@ class AnnotateApp(App[None]):
     """One person annotates one workspace.
 
     Attributes:
+        desktop: the screen that is annotated on.
         problem: what ended the app, where it did not end by its own will; empty otherwise.
     """
 
@@ -83,7 +84,7 @@ class AnnotateApp(App[None]):
         self._open_workspace = open_workspace
         self._person, self._sample, self._order = person, sample, order
         self._workspace: Workspace | None = None
-        self._desktop = AnnotateScreen(self._leave)
+        self.desktop = AnnotateScreen(self._leave)
         for theme in themes(native=look.native):
             self.register_theme(theme)
         self.theme = look.theme
@@ -94,12 +95,12 @@ class AnnotateApp(App[None]):
     def on_mount(self) -> None:
         """The frame first; the workspace is opened once it is painted."""
         self._listen()
-        self.push_screen(self._desktop)
-        self._desktop.call_after_refresh(self._open)
+        self.push_screen(self.desktop)
+        self.desktop.call_after_refresh(self._open)
 
     def _open(self) -> None:
-        self._desktop.opening("opening the workspace ...")
-        self._desktop.saver.send(Job(self._opened, self._begin, self._refused))
+        self.desktop.opening("opening the workspace ...")
+        self.desktop.saver.send(Job(self._opened, self._begin, self._refused))
 
     def _opened(self) -> _Opened:
         """In the store's thread, as everything is that reaches a store."""
@@ -122,15 +123,15 @@ class AnnotateApp(App[None]):
         if opened.theme and not self._look.native:
             self.theme = opened.theme
         if opened.desk is None:
-            self._desktop.opening(_EMPTY, "warning")
+            self.desktop.opening(_EMPTY, "warning")
             return
         problem = opened.session.problem
-        self._desktop.begin(
+        self.desktop.begin(
             opened.session, opened.desk, words=problem, kind="error" if problem else "hint"
         )
 
     def _refused(self, error: TuiAnnotateError) -> None:
-        self._desktop.opening(told(error), "error")
+        self.desktop.opening(told(error), "error")
 
     # ending
 
@@ -141,12 +142,12 @@ class AnnotateApp(App[None]):
             number = getattr(signal, name, None)
             if number is not None:
                 try:
-                    loop.add_signal_handler(number, self._desktop.quit)
+                    loop.add_signal_handler(number, self.desktop.quit)
                 except (NotImplementedError, RuntimeError, ValueError):
                     return  # no such thing on this system, or the app runs beside the main thread
 
     def _leave(self) -> None:
-        self._desktop.saver.close()
+        self.desktop.saver.close()
         if self._workspace is not None:
             self._workspace.close()
             self._workspace = None
@@ -154,7 +155,7 @@ class AnnotateApp(App[None]):
 
     async def action_quit(self) -> None:
         """Ctrl+q, everywhere: place and time are kept, the store is done first."""
-        self._desktop.quit()
+        self.desktop.quit()
 
     def _fatal_error(self) -> None:
         """What nobody expected: told after the end, logged without the values of variables."""

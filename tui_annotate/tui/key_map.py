@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.tui.keys import ACTIONS, DIGITS, Action
+from tui_annotate.tui.keys import ACTIONS, DIGITS, LINE, LINE_AT, Action
 
 _NAMED: Final = frozenset({
     "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete", "tab",
@@ -62,11 +62,13 @@ class KeyMap:
 
     def line(self, state: str) -> tuple[tuple[str, str], ...]:
         """(key, short name) of the most useful actions in a state, the first key of each."""
-        return tuple(
-            (shown_keys(action.keys) if action.fixed else shown(action.keys[0]), action.short)
-            for action in self.actions
-            if action.short and action.keys and state in action.states
-        )
+        pairs = []
+        for name, usual in LINE:
+            action, short = self.get(name), LINE_AT.get((name, state), usual)
+            if short and action.keys and state in action.states:
+                keys = shown_keys(action.keys) if action.fixed else shown(action.keys[0])
+                pairs.append((keys, short))
+        return tuple(pairs)
 
 
 def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:

@@ -25,7 +25,6 @@ class Action:
         group: the heading it stands under in the help.
         states: letters of `STATES` in which it acts.
         at: other words for a state in which it means something of its own.
-        short: its name on the key line; empty where it does not stand there.
         fixed: its keys can not be changed.
     """
 
@@ -35,7 +34,6 @@ class Action:
     group: str
     states: str = "RSVE"
     at: Mapping[str, str] = field(default_factory=dict)
-    short: str = ""
     fixed: bool = False
 
     def words(self, state: str) -> str:
@@ -43,7 +41,10 @@ class Action:
         return self.at.get(state, self.help)
 
 
-_ENDS = {SELECTING: "move the free end of the selection"}
+def _end(where: str) -> dict[str, str]:
+    """What a movement means while something is selected."""
+    return {SELECTING: f"free end {where}"}
+
 
 ACTIONS: Final[tuple[Action, ...]] = (
     Action(
@@ -51,41 +52,57 @@ ACTIONS: Final[tuple[Action, ...]] = (
         ("down", "j"),
         "next sentence",
         "Move",
-        at={SELECTING: "free end one sentence on"},
-        short="sentence",
+        at=_end("one sentence on"),
     ),
     Action(
         "sentence.previous",
         ("up", "k"),
         "previous sentence",
         "Move",
-        at={SELECTING: "free end one sentence back"},
+        at=_end("one sentence back"),
     ),
-    Action("char.next", ("right", "l"), "next character", "Move", at=_ENDS),
-    Action("char.previous", ("left", "h"), "previous character", "Move", at=_ENDS),
-    Action("word.next", ("w", "ctrl+right"), "next word", "Move", at=_ENDS),
-    Action("word.previous", ("b", "ctrl+left"), "previous word", "Move", at=_ENDS),
-    Action("paragraph.next", ("}",), "next paragraph", "Move", at=_ENDS),
-    Action("paragraph.previous", ("{",), "previous paragraph", "Move", at=_ENDS),
-    Action("half.next", ("ctrl+d",), "half a page down", "Move", at=_ENDS),
-    Action("half.previous", ("ctrl+u",), "half a page up", "Move", at=_ENDS),
-    Action("page.next", ("pagedown",), "a page down", "Move", at=_ENDS),
-    Action("page.previous", ("pageup",), "a page up", "Move", at=_ENDS),
-    Action("text.start", ("home",), "start of the text", "Move", at=_ENDS),
-    Action("text.end", ("end",), "end of the text", "Move", at=_ENDS),
+    Action("char.next", ("right", "l"), "next character", "Move", at=_end("to the next character")),
+    Action(
+        "char.previous",
+        ("left", "h"),
+        "previous character",
+        "Move",
+        at=_end("to the previous character"),
+    ),
+    Action("word.next", ("w", "ctrl+right"), "next word", "Move", at=_end("to the next word")),
+    Action(
+        "word.previous",
+        ("b", "ctrl+left"),
+        "previous word",
+        "Move",
+        at=_end("to the previous word"),
+    ),
+    Action("paragraph.next", ("}",), "next paragraph", "Move", at=_end("to the next paragraph")),
+    Action(
+        "paragraph.previous",
+        ("{",),
+        "previous paragraph",
+        "Move",
+        at=_end("to the previous paragraph"),
+    ),
+    Action("half.next", ("ctrl+d",), "half a page down", "Move", at=_end("half a page down")),
+    Action("half.previous", ("ctrl+u",), "half a page up", "Move", at=_end("half a page up")),
+    Action("page.next", ("pagedown",), "a page down", "Move", at=_end("a page down")),
+    Action("page.previous", ("pageup",), "a page up", "Move", at=_end("a page up")),
+    Action(
+        "text.start", ("home",), "start of the text", "Move", at=_end("to the start of the text")
+    ),
+    Action("text.end", ("end",), "end of the text", "Move", at=_end("to the end of the text")),
     Action(
         "pane.other",
         ("tab",),
         "to the source, on the focused match",
         "Move",
         at={SELECTING: "to the source, the selection stays", SOURCE: "back to the summary"},
-        short="source",
     ),
     Action("document.next", ("d",), "next document of the source side", "Move"),
     Action("document.previous", ("D",), "previous document of the source side", "Move"),
-    Action(
-        "word.hint", ("f",), "letters on every word: first, then last word", "Select", short="words"
-    ),
+    Action("word.hint", ("f",), "letters on every word: first, then last word", "Select"),
     Action(
         "select.here",
         ("v",),
@@ -93,16 +110,14 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "Select",
         at={SELECTING: "drop the selection"},
     ),
-    Action(
-        "select.grow", (".",), "select the sentence; then one step more", "Select", short="select"
-    ),
+    Action("select.grow", (".",), "select the sentence; then one step more", "Select"),
     Action("select.shrink", (",",), "select the sentence; then one step less", "Select"),
     Action("select.other-end", ("o",), "to the other end of the selection", "Select", "SVE"),
     Action("extend.next", ("shift+right",), "select one character more", "Select"),
     Action("extend.previous", ("shift+left",), "select one character less", "Select"),
     Action("extend.sentence.next", ("shift+down",), "select to the next sentence", "Select"),
     Action("extend.sentence.previous", ("shift+up",), "select to the sentence before", "Select"),
-    Action("match.next", ("n",), "next match, or search hit", "Evidence", "RSVLE", short="match"),
+    Action("match.next", ("n",), "next match, or search hit", "Evidence", "RSVLE"),
     Action("match.previous", ("N",), "previous match, or search hit", "Evidence", "RSVLE"),
     Action(
         "evidence.take",
@@ -114,7 +129,6 @@ ACTIONS: Final[tuple[Action, ...]] = (
             SOURCE: "take the selection, else the sentence, as evidence",
             OPTION: "take the match; saves if only it was missing",
         },
-        short="evidence",
     ),
     Action(
         "option.choose",
@@ -123,7 +137,6 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "Label",
         "RSVLE",
         at={OPTION: "choose", EDITING: "put this label on, or take it off"},
-        short="label",
         fixed=True,
     ),
     Action(
@@ -149,7 +162,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
             EDITING: "give back evidence; then leave",
         },
     ),
-    Action("annotation.next", ("a",), "next annotation", "Annotations", short="annotation"),
+    Action("annotation.next", ("a",), "next annotation", "Annotations"),
     Action("annotation.previous", ("A",), "previous annotation", "Annotations"),
     Action(
         "note.write",
@@ -157,7 +170,6 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "note on the annotation, else on the sample",
         "Annotations",
         at={SELECTING: "note for this claim", SOURCE: "note for this claim"},
-        short="note",
     ),
     Action(
         "annotation.edit",
@@ -175,7 +187,6 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "Annotations",
         "RSVLE",
         at={OPTION: "cancel, nothing is saved"},
-        short="undo",
     ),
     Action("redo", ("U",), "redo", "Annotations", "RSVLE", at={OPTION: "cancel, nothing is saved"}),
     Action(
@@ -189,7 +200,6 @@ ACTIONS: Final[tuple[Action, ...]] = (
             OPTION: "the parent itself, or no evidence found",
             EDITING: "save the annotation",
         },
-        short="done",
     ),
     Action("sample.skip", ("s",), "skip the sample", "Sample"),
     Action("sample.flag", ("!",), "flag the sample, with a reason", "Sample"),
@@ -199,12 +209,50 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("text.find", ("/",), "find in this text", "View"),
     Action("request.show", ("g",), "request and guidelines", "View"),
     Action("layout.next", ("z",), "both texts, one, stacked", "View"),
-    Action("help.show", ("?", "f1"), "the keys for where you are", "View", short="help"),
+    Action("help.show", ("?", "f1"), "the keys for where you are", "View"),
     Action("palette.show", (":", "ctrl+p"), "all actions, by name", "View"),
-    Action("app.back", ("q",), "to the queue", "View", short="queue"),
-    Action("app.quit", ("ctrl+q", "ctrl+c"), "leave; all is saved", "View", "RSVLE"),
+    Action("app.back", ("q",), "to the queue", "View"),
+    Action("app.quit", ("ctrl+q", "ctrl+c"), "leave; all is saved", "View", "RSVLE", fixed=True),
     Action("note.save", ("enter",), "save the note", "Note", NOTE, fixed=True),
     Action("note.keep", ("escape",), "keep the text for later", "Note", NOTE, fixed=True),
     Action("note.suggest", ("tab",), "take the suggestion", "Note", NOTE, fixed=True),
     Action("note.past", ("up", "down"), "earlier notes", "Note", NOTE, fixed=True),
 )
+
+LINE: Final[tuple[tuple[str, str], ...]] = (
+    ("sentence.next", "sentence"),
+    ("word.hint", "words"),
+    ("select.grow", "select"),
+    ("match.next", "match"),
+    ("evidence.take", "evidence"),
+    ("sample.done", "done"),
+    ("undo", "undo"),
+    ("pane.other", "source"),
+    ("annotation.next", "annotation"),
+    ("note.write", "note"),
+    ("option.choose", "label"),
+    ("back", "back"),
+    ("app.back", "queue"),
+    ("annotation.edit", ""),
+    ("palette.show", "all actions"),
+    ("note.save", "save"),
+    ("note.suggest", "suggestion"),
+    ("note.past", "earlier notes"),
+    ("note.keep", "keep for later"),
+)
+"""The most useful actions in order, with their names on the key line; empty: not everywhere."""
+
+LINE_AT: Final[Mapping[tuple[str, str], str]] = {
+    ("sample.done", "V"): "back",
+    ("pane.other", "V"): "back",
+    ("sample.done", "E"): "save",
+    ("annotation.edit", "E"): "leave",
+    ("sample.done", "L"): "as it is",
+    ("back", "L"): "cancel",
+    ("undo", "L"): "",
+    ("match.next", "L"): "match",
+    ("back", "R"): "",
+    ("option.choose", "R"): "",
+    ("sample.done", "S"): "",
+}
+"""Other names in a state; an empty one leaves the action out there."""

@@ -9,7 +9,7 @@ from tui_annotate.domain.labels import Need
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select
-from tui_annotate.tui.draft.state import Draft, Pending, Pointer
+from tui_annotate.tui.draft.state import REASON, Draft, Pending, Pointer
 from tui_annotate.tui.draft.words import ERROR, HINT, SAVED, WARNING, labels_words
 
 MOST_NAMED = 6
@@ -77,7 +77,7 @@ def _unfinished(draft: Draft) -> str:
         return "evidence is taken: a digit saves it, Backspace gives it back"
     if draft.note:
         return "a note waits for its label: a digit saves it, Backspace drops it"
-    if any(note.kind != notes.REASON for note in draft.kept):
+    if any(note.kind != REASON for note in draft.kept):
         return "a note is kept, not saved: m opens it, Enter there saves it"
     return ""
 

@@ -7,10 +7,8 @@ from dataclasses import replace
 from tui_annotate.domain.labels import Need
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Comment, Effects, Finish, OpenNote, Save
-from tui_annotate.tui.draft.state import Draft, Note
-from tui_annotate.tui.draft.words import WARNING, claim_words, labels_words
-
-SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
+from tui_annotate.tui.draft.state import ANNOTATION, DRAFT, REASON, SAMPLE, Draft, Note
+from tui_annotate.tui.draft.words import WARNING, labels_words, note_title
 
 
 def write(draft: Draft, comment: str = "") -> Effects:
@@ -40,20 +38,7 @@ def open_reason(draft: Draft) -> Effects:
 
 def _open(draft: Draft, note: Note, text: str) -> Effects:
     draft.writing = note
-    return [OpenNote(_title(draft, note), draft.kept.get(note, text))]
-
-
-def _title(draft: Draft, note: Note) -> str:
-    if note.kind == REASON:
-        return "why is it flagged?"
-    if note.kind == DRAFT:
-        return f"note for {claim_words(draft)}"
-    if note.kind == SAMPLE:
-        return "note on the sample"
-    known = next((known for known in draft.annotations if known.id == note.id), None)
-    if known is None:
-        return "note"
-    return f"note on {draft.letter(note.id)} {labels_words(known.labels)}"
+    return [OpenNote(note_title(draft), draft.kept.get(note, text))]
 
 
 def done(draft: Draft, text: str) -> Effects:

@@ -52,9 +52,13 @@ class Pending:
     path: LabelPath = ()
 
 
+SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
+"""What a note can be on: the sample, the claim in hand, an annotation, a flag."""
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a note is on: `annotation` (with its id), `draft`, `sample`, `reason`."""
+    """What a note is on, with the annotation's id where it is on one."""
 
     kind: str
     id: str = ""

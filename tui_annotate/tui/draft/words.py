@@ -7,6 +7,7 @@ from unicodedata import east_asian_width
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import state
 from tui_annotate.tui.draft.state import Draft, Kind, Option, segment_at
 
 QUOTE_CELLS = 36
@@ -21,10 +22,16 @@ def line(draft: Draft) -> tuple[str, Kind]:
     """(text, kind) of the draft line; kinds are the constants of this module."""
     if draft.message[0]:
         return draft.message
+    if draft.writing:
+        return f"{note_title(draft)}:", DRAFT
     if draft.hints:
         return _hinting(draft), HINT
     if draft.pending:
         return _pending(draft), DRAFT
+    return _in_hand(draft)
+
+
+def _in_hand(draft: Draft) -> tuple[str, Kind]:
     if draft.editing:
         return _editing(draft), DRAFT
     if draft.side is Side.SOURCE:
@@ -93,6 +100,21 @@ def _source(draft: Draft) -> str:
     what = quoted(selected.of(draft.text(Side.SOURCE))) if selected else "this sentence"
     claim = f" for {claim_words(draft)}" if draft.claim else ""
     return f"Space takes {what} as evidence{claim} · Tab back"
+
+
+def note_title(draft: Draft) -> str:
+    """What the open note is on; empty where none is open."""
+    note = draft.writing
+    if note is None:
+        return ""
+    if note.kind == state.REASON:
+        return "why is it flagged?"
+    if note.kind == state.SAMPLE:
+        return "note on the sample"
+    if note.kind == state.DRAFT:
+        return f"note for {claim_words(draft)}"
+    known = next((known for known in draft.annotations if known.id == note.id), None)
+    return f"note on {draft.letter(note.id)} {labels_words(known.labels)}" if known else "note"
 
 
 def claim_words(draft: Draft) -> str:

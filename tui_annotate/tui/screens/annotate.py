@@ -51,6 +51,11 @@ class AnnotateScreen(AnnotateAsking):
         self._listening_since = events.Event().time
         super().arrived()
 
+    @property
+    def listening(self) -> bool:
+        """Whether the sample on screen has been painted, so that keys are meant for it."""
+        return self._listening_since is not None
+
     def opening(self, words: str, kind: Kind = "hint") -> None:
         """Words while there is no sample yet."""
         self.query_one(DraftLine).show(words, kind=kind)
@@ -69,6 +74,9 @@ class AnnotateScreen(AnnotateAsking):
             return
         event.stop()
         event.prevent_default()
+        if draft is None and event.key == "q":
+            self.quit()  # there is no sample, so nothing else to go back to
+            return
         if draft is None or session is None or self._going:
             return
         if self._listening_since is None or event.time < self._listening_since:
@@ -113,9 +121,14 @@ class AnnotateScreen(AnnotateAsking):
             case Open("sample", step):
                 self._walk(step)
             case Open("palette"):
-                self.app.action_command_palette()
+                self._open_palette()
             case Open("quit"):
                 self.quit()
+
+    def _open_palette(self) -> None:
+        from textual.command import CommandPalette
+
+        self.app.push_screen(CommandPalette())
 
     def _walk(self, step: int) -> None:
         session, desk = self.session, self.desk

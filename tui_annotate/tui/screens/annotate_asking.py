@@ -19,7 +19,7 @@ from tui_annotate.tui.dialogs.label_picker import LabelPicker
 from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.draft import choosing, lighting, notes
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
-from tui_annotate.tui.draft.state import Draft, Kind
+from tui_annotate.tui.draft.state import REASON, Draft, Kind
 from tui_annotate.tui.screens.annotate_doing import AnnotateDoing
 from tui_annotate.tui.screens.annotate_saving import Job
 from tui_annotate.tui.screens.queue import QueueScreen
@@ -152,7 +152,7 @@ class AnnotateAsking(AnnotateDoing):
 
     def _keep_half(self) -> None:
         draft = self.draft
-        if draft and draft.writing and draft.writing.kind != notes.REASON:
+        if draft and draft.writing and draft.writing.kind != REASON:
             text = self.query_one("#note", NoteInput).text
             if text.strip():
                 draft.kept[draft.writing] = text

@@ -208,7 +208,7 @@ class AnnotateDoing(AnnotateSamples):
             self.tell("nothing to do again" if redo else "nothing to undo")
             return
         saved, desk = answer
-        words = f"{'done again' if redo else 'undone'}: {saved.undone}"
+        words = f"{'done again' if redo else 'taken back'}: {saved.undone}"
         if desk:
             self.begin(self.session, desk, words=f"{words}, in {saved.key}", kind=SAVED)
             return
@@ -218,5 +218,6 @@ class AnnotateDoing(AnnotateSamples):
         gone = lost[0] if len(lost) == 1 and not redo else None
         names = [*lost, *([saved.annotation] if saved.annotation else [])]
         words = f"{words} {labels_words(names[0].labels)}" if len(names) == 1 else words
+        words = f"{words} · {'u' if redo else 'U'} the other way"
         effects = finishing.replaced(draft, saved.annotations, words, gone=gone)
         self.perform(effects)

@@ -9,7 +9,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import Unavailable
@@ -56,6 +56,8 @@ class AnnotatePanes(AnnotateView):
     def load_documents(self, draft: Draft) -> None:
         """Puts the draft's documents on screen, cursors and selection as it has them."""
         self._asked, self._documents, self._offsets = {}, {}, {}
+        self._assist, self.signals = None, ""
+        self._number += 1
         for side in Side:
             pointer = draft.pointers[side]
             self.show_document(side, pointer.document, offset=pointer.offset)
@@ -159,9 +161,6 @@ class AnnotatePanes(AnnotateView):
 
     def prepare_assist(self, desk: Desk) -> None:
         """Has the assist prepared in a thread; answers for an older sample are dropped."""
-        self._number += 1
-        self._assist = None
-        self.signals = ""
         self.run_worker(
             partial(self._prepare, desk, self._number),
             thread=True,
@@ -187,6 +186,15 @@ class AnnotatePanes(AnnotateView):
         else:
             full_words = "" if full.signals == words.signals else full.signals
             self.app.call_from_thread(self._prepared, number, full, full_words or words.signals)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What nobody expected of the assist is told; annotating goes on without it."""
+        error = event.worker.error
+        if event.worker.group == "assist" and event.state is WorkerState.ERROR and error:
+            _log.error("the assist failed: %s", type(error).__name__, exc_info=error)
+            kind = "words only" if self._assist else "no assist"
+            self.signals = f"{kind}: {type(error).__name__}, see the log"
+            self.show_draft()
 
     def _prepared(self, number: int, made: SampleAssist, signals: str) -> None:
         """The assist is ready, or better than before: lights up, and moves nothing it need not."""

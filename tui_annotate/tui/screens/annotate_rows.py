@@ -13,6 +13,7 @@ from tui_annotate.tui.widgets.label_bar import Option
 from tui_annotate.tui.widgets.match_list import MatchRow
 
 _LONGEST = 400  # characters of a text that a row is given; it shows fewer
+_POOR = ("words only", "no assist")  # signals that are told where matches are not listed
 _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
@@ -30,8 +31,7 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
     ]
     pending = draft.pending
     if pending is None:
-        title = f"editing {draft.letter(draft.editing.id)}" if draft.editing else ""
-        return options, title, draft.asleep
+        return options, "", draft.asleep
     if pending.kind == "child":
         options.append(("0", "itself", False, False, -1))
     elif pending.kind == "reason":
@@ -59,7 +59,8 @@ def title(draft: Draft, side: Side, *, signals: str) -> tuple[str, str, str]:
     if len(documents) > 1:
         at = draft.pointers[side].document
         name = f"{name} {at + 1}/{len(documents)} {documents[at].title or documents[at].key}"
-    return name, " · ".join(part for part in (_focused_match(draft), signals) if part), right
+    poor = signals if signals.startswith(_POOR) else ""
+    return name, " · ".join(part for part in (_focused_match(draft), poor) if part), right
 
 
 def _count(draft: Draft) -> str:

@@ -118,8 +118,7 @@ class AnnotateView(Screen[None]):
             return
         text, kind = line(draft)
         self.query_one(DraftLine).show(text, kind=kind)
-        options, title, asleep = rows.bar(draft)
-        self.query_one(LabelBar).show(options, title=title, asleep=asleep)
+        self._show_bar(draft)
         if self.session:
             pairs = rows.key_pairs(self.session.keys, draft)
             self.query_one(KeyLine).show(pairs)
@@ -129,6 +128,10 @@ class AnnotateView(Screen[None]):
             self._show_lists(draft)
         for side in Side:
             self._show_marks(draft, side)
+
+    def draft_words(self) -> str:
+        """What the draft line says."""
+        return line(self.draft)[0] if self.draft else ""
 
     def _show_header(self) -> None:
         desk, session = self.desk, self.session
@@ -144,6 +147,17 @@ class AnnotateView(Screen[None]):
             saved=self.saved_words,
             state=desk.assignment.state.value,
         )
+
+    def _show_bar(self, draft: Draft) -> None:
+        """Its height is that of the label set's options, so that nothing jumps with fewer."""
+        options, title, asleep = rows.bar(draft)
+        bar = self.query_one(LabelBar)
+        bar.show(options, title=title, asleep=asleep)
+        if draft.pending is None and self._changed("bar", (len(options), self.app.size.width)):
+            bar.styles.height = "auto"
+            bar.styles.height = bar.get_content_height(
+                self.app.size, self.app.size, self.app.size.width
+            )
 
     def _show_titles(self, draft: Draft) -> None:
         for side in Side:

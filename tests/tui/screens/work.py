@@ -1,0 +1,180 @@
+"""A workspace of three samples, the app on it, and a person who presses keys and counts them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from tui_annotate import workspace
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.samples import Document, Sample, Segment, Side
+from tui_annotate.services.assist.sample import SampleAssist, prepared
+from tui_annotate.storage.corpus import NewSample
+from tui_annotate.tui.app import AnnotateApp
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screens.annotate import AnnotateScreen
+from tui_annotate.workspace import Workspace
+
+SOURCE = (
+    "The film opened in the spring. Critics hated it from the first day. "
+    "Its budget was 12 million pounds, not counting the music. It rained during the shooting. "
+    "One actor was hurt on the set. The town had hoped for visitors. They stayed away. "
+    "The director left for another country. The end was quiet."
+)
+SUMMARY = (
+    "The film was loved by families. It cost 15 million pounds to make. "
+    "Nobody was hurt on the set. The director thanked the town."
+)
+CHINESE_SOURCE = (
+    "大桥于周六重新开放。维修工程耗时两年，共花费一千二百万元。市长剪彩。许多市民到场。"
+)
+CHINESE = "大桥已经开放。维修共花费一千五百万元，市民都很高兴。市长没有到场。"
+LABELS = """
+- {name: Unwanted, children: [Intrinsic, Extrinsic]}
+- Benign
+- {name: Sourced, evidence: required}
+- {name: Told, note: required}
+"""
+# The bar: 1 Intrinsic 2 Extrinsic 3 Benign 4 Sourced 5 Told 6 Unwanted
+
+
+def sentences(text: str) -> tuple[Segment, ...]:
+    """A segment up to and with each full stop and the blank behind it."""
+    starts = [0]
+    for at, character in enumerate(text[:-1]):
+        if character == "。":
+            starts.append(at + 1)
+        elif character == "." and text[at + 1] == " ":
+            starts.append(at + 2)
+    return tuple(
+        Segment(start, end)
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
+        if start < end
+    )
+
+
+class Words:
+    """The assist by words alone; vectors are not to be had, for a reason."""
+
+    def prepare(self, sample: Sample, segments: Any, *, vectors: bool) -> SampleAssist:
+        """Ranks by words."""
+        if vectors:
+            raise Unavailable("this is a test")
+        return prepared(sample, segments)
+
+
+def make(folder: Path, *, labels: str = LABELS, samples: Sequence[Sample] = ()) -> Path:
+    """A workspace with two English samples and a Chinese one, in order a, b, c."""
+    space = workspace.create(folder)
+    (folder / "labels.yaml").write_text(labels, "utf-8")
+    english = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, SUMMARY))
+    chinese = (
+        Document(Side.SOURCE, CHINESE_SOURCE, language="zh"),
+        Document(Side.SUMMARY, CHINESE, language="zh"),
+    )
+    other = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, "It rained. Nobody came."))
+    made = samples or (
+        Sample("films", "a", english),
+        Sample("films", "b", other),
+        Sample("films", "c", chinese),
+    )
+    batch = []
+    seen: set[str] = set()
+    for sample in made:
+        fresh = [document.sha256 not in seen for document in sample.documents]
+        seen |= {document.sha256 for document in sample.documents}
+        cut = tuple(
+            sentences(document.text) if new else ()
+            for document, new in zip(sample.documents, fresh, strict=True)
+        )
+        batch.append(NewSample(sample, cut))
+    space.corpus.add(batch, segmenter="test")
+    space.close()
+    return folder
+
+
+@dataclass
+class Person:
+    """Somebody at the keyboard of the app."""
+
+    app: AnnotateApp
+    pilot: Pilot[None]
+    count: int = field(default=0)
+
+    @property
+    def screen(self) -> AnnotateScreen:
+        """The annotating screen."""
+        return self.app.desktop
+
+    @property
+    def draft(self) -> Draft:
+        """What is in hand."""
+        assert self.screen.draft is not None
+        return self.screen.draft
+
+    @property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """Those that the screen shows."""
+        return self.draft.annotations
+
+    async def settled(self) -> None:
+        """Everything given to the store has been answered, and the screen is idle."""
+        await self.pilot.pause()
+        while self.screen.saver.waiting or not self.screen.listening:
+            await self.pilot.pause(0.001)
+        await self.app.workers.wait_for_complete()
+        await self.pilot.pause()
+
+    async def press(self, keys: str) -> None:
+        """Keys, parted by blanks, one after the other; each is counted."""
+        for key in keys.split():
+            self.count += 1
+            await self.pilot.press(key)
+        await self.settled()
+
+    async def words(self, first: str, last: str = "") -> None:
+        """Selects from one word to another by the letters that stand on them."""
+        await self.press("f")
+        for word in (first, last or first):
+            assert self.draft.hints is not None
+            text = self.draft.text(self.draft.side)
+            near = self.draft.hints.shown().items()
+            code = next(code for code, span in near if span.of(text) == word)
+            await self.press(" ".join(code))
+
+    def line(self) -> str:
+        """What the draft line says."""
+        return self.screen.draft_words()
+
+    def shown(self) -> str:
+        """The whole screen as plain text."""
+        strips = self.app.screen._compositor.render_strips()
+        rows = ("".join(segment.text for segment in strip).rstrip() for strip in strips)
+        return "\n".join(rows)
+
+
+@asynccontextmanager
+async def at_work(
+    folder: Path, *, size: tuple[int, int] = (80, 24), sample: str = "a"
+) -> AsyncIterator[Person]:
+    """The app on a workspace, until everything is open."""
+
+    def opened() -> Workspace:
+        space = workspace.open(folder)
+        space.__dict__["assist"] = Words()
+        return space
+
+    app = AnnotateApp(opened, person="ana", sample=sample, order="ingested")
+    async with app.run_test(size=size) as pilot:
+        person = Person(app, pilot)
+        while app.desktop.draft is None:
+            await pilot.pause(0.001)
+        await person.settled()
+        yield person
+        app.desktop.saver.close()
