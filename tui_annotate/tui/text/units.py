@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Final, Protocol
 
 from tui_annotate.domain.samples import Segment
@@ -20,16 +21,21 @@ _SINGLE = (
     r"\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0e7f"
-_FIRST = rf"(?:(?![_{_SINGLE}])\w)"
-_LETTER = rf"(?:(?![_{_SINGLE}])[\w{_MARKS}])"
+_FIRST = rf"[^\W_{_SINGLE}]"
+_LETTER = rf"(?:{_FIRST}|[{_MARKS}])"
 _MORE = rf"(?:[-‐’'\u200d]{_FIRST}{_LETTER}*)"
-_WORD: Final = re.compile(
-    rf"[$€£¥￥]?\d+(?:[.,:]\d+)*(?:[%‰％]|{_LETTER}*{_MORE}*)"  # $4.2, 40%, 15-year-old
-    r"|(?:[^\W\d_]\.){2,}"  # U.S.
-    rf"|{_FIRST}{_LETTER}*{_MORE}*"
-    rf"|[{_SINGLE}]"
-)
 _WINDOW: Final = 512  # code points looked through at a time; a longer word is cut there
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Made at the first use: it takes as long as all else here that the first frame needs."""
+    return re.compile(
+        rf"[$€£¥￥]?\d+(?:[.,:]\d+)*(?:[%‰％]|{_LETTER}*{_MORE}*)"  # $4.2, 40%, 15-year-old
+        r"|(?:[^\W\d_]\.){2,}"  # U.S.
+        rf"|{_FIRST}{_LETTER}*{_MORE}*"
+        rf"|[{_SINGLE}]"
+    )
 
 
 class Units(Protocol):
@@ -83,7 +89,7 @@ class Words:
 
     def after(self, offset: int) -> Iterator[Span]:
         """See `Units`."""
-        for found in _WORD.finditer(self._text, self._safe_start(offset)):
+        for found in _word().finditer(self._text, self._safe_start(offset)):
             word = self._whole(found)
             if word.end > offset:
                 yield word
@@ -94,7 +100,7 @@ class Words:
         while stop > 0:
             start = self._safe_start(max(0, stop - _WINDOW))
             end = min(len(self._text), offset + _WINDOW)
-            found = map(self._whole, _WORD.finditer(self._text, start, end))
+            found = map(self._whole, _word().finditer(self._text, start, end))
             words = [word for word in found if word.start < stop]
             yield from reversed(words)
             stop = words[0].start if words else start
