@@ -20,6 +20,7 @@ from tui_annotate.tui import terminal
 
 LOOK = terminal.prepare(os.environ)
 
+from textual import events  # noqa: E402
 from textual.app import App, SystemCommand  # noqa: E402  it reads the environment on import
 from textual.binding import Binding, BindingType  # noqa: E402
 from textual.screen import Screen  # noqa: E402
@@ -27,6 +28,7 @@ from textual.screen import Screen  # noqa: E402
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.visible import visible  # noqa: E402
 from tui_annotate.tui.key_map import default_keys, key_map  # noqa: E402
+from tui_annotate.tui.line_input import typed  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.screens.annotate import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.annotate_samples import told  # noqa: E402
@@ -163,6 +165,12 @@ class AnnotateApp(App[None]):
         _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
         self.problem = f"{type(error).__name__}: {visible(str(error))[:200]}"
         self._close_messages_no_wait()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Textual's hook: a paste is one harmless line, in Textual's own inputs too."""
+        if isinstance(event, events.Paste):
+            event.text = typed(event.text)
+        await super().on_event(event)
 
     # what is not offered
 
