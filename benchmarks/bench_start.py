@@ -7,6 +7,7 @@ that a busy machine slows both.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -29,9 +30,9 @@ Empty().run()
 """
 
 
-def cpu_until(command: list[str], awaited: bytes) -> float:
+def cpu_until(command: list[str], awaited: bytes, env: Mapping[str, str]) -> float:
     """Seconds of processor time that a program has used when some bytes have arrived."""
-    with Terminal(command) as terminal:
+    with Terminal(command, env=env) as terminal:
         terminal.wait_bytes(awaited)
         return terminal.cpu()
 
@@ -41,16 +42,17 @@ def rows() -> list[Row]:
     with TemporaryDirectory() as folder:
         workspace = Path(folder) / "workspace"
         workspace_of(workspace)
+        env = {"TUI_ANNOTATE_STATE": folder, "TUI_ANNOTATE_CONFIG": str(Path(folder) / "none.toml")}
         words = FIRST.encode()
         ours = program("annotate", "-w", str(workspace))
         empty = [sys.executable, "-c", EMPTY]
         for command, awaited in ((empty, b"first-frame"), (ours, words)):
-            cpu_until(command, awaited)  # once, so that byte code and disk cache are there
+            cpu_until(command, awaited, env)  # once, so that byte code and disk cache are there
         times = [
             (
-                cpu_until(empty, b"first-frame"),
-                cpu_until(ours, FRAME),
-                cpu_until(ours, words),
+                cpu_until(empty, b"first-frame", env),
+                cpu_until(ours, FRAME, env),
+                cpu_until(ours, words, env),
             )
             for _ in range(RUNS)
         ]
