@@ -20,6 +20,7 @@ texts = st.lists(st.sampled_from(_HOSTILE) | st.text(_CHARACTERS, max_size=8), m
     "".join
 )
 full_texts = texts.filter(str.strip)
+words = texts.map(lambda text: text.replace("\0", ""))
 _NAMES = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="."), min_size=1, max_size=8
 ).filter(str.strip)
@@ -79,8 +80,8 @@ def judgements(draw: st.DrawFn, sample: Sample) -> Annotation:
 def documents(draw: st.DrawFn, *, pair: bool) -> tuple[Document, ...]:
     """One source and one summary for a pair; else one or more sources, and perhaps a summary."""
     many = draw(st.lists(full_texts, min_size=1, max_size=1 if pair else 3))
-    words = st.just("") if pair else texts
-    sources = [Document(Side.SOURCE, text, draw(words), draw(words), "zh") for text in many]
+    named, titled = (st.just("") if pair else each for each in (words, texts))
+    sources = [Document(Side.SOURCE, text, draw(named), draw(titled), "zh") for text in many]
     if pair or draw(st.booleans()):
         sources.append(Document(Side.SUMMARY, draw(full_texts), language="en"))
     return tuple(sources)
@@ -94,7 +95,7 @@ def records(draw: st.DrawFn, *, pair: bool = False, name: str = "") -> Record:
         name or draw(_NAMES),
         draw(documents(pair=pair)),
         kind=Kind.PAIR if pair else draw(st.sampled_from(Kind)),
-        group="" if pair else draw(texts),
+        group="" if pair else draw(words),
         request=Request() if pair else draw(st.builds(Request, texts, texts, texts, texts)),
         meta=draw(metas),
         imported=None if pair else draw(st.none() | metas),

@@ -170,6 +170,7 @@ def test_odd_labels_come_in_as_they_are_and_are_told(
         ({"source_start": 35.0}, "source span of annotation 7 35.0:52 is no pair of integers"),
         ({"source_start": True}, "source span of annotation 7 True:52 is no pair of integers"),
         ({"annotator": ""}, "annotation 7 names no annotator"),
+        ({"annotator": "a\0"}, "the annotator of annotation 7 'a\\x00' holds '\\x00'"),
         ({"label": "Unwanted"}, "the label of annotation 7 is text, not a list of names"),
         ({"label": [1]}, "the label of annotation 7 is a list, not a list of names"),
         ({"note": 5}, "the note of annotation 7 is a number (5), not text"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -464,6 +465,19 @@ def test_a_dump_goes_through_the_store_word_for_word(stores: Stores, tmp_path: P
     stores.run(path)
     out = stores.exported("mercury", tmp_path / "out.json")
     assert json.loads(out) == json.loads(path.read_text("utf-8"))
+
+
+def test_real_dumps_go_through_one_store_word_for_word(stores: Stores, tmp_path: Path) -> None:
+    """All real dumps in one workspace, each out again as its own dataset, equal as JSON values."""
+    here = Path(__file__).parents[2].parent / "shared"
+    shared = Path(os.environ.get("TUI_ANNOTATE_SHARED", here))
+    batches = sorted(shared.glob("data/faithbench/batch_*_annotation.json"))
+    if not batches:
+        pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with dumps")
+    assert stores.run(*batches, embedder="none").refused == 0
+    for path in batches:
+        out = stores.exported("mercury", tmp_path / "out.json", dataset=path.stem)
+        assert json.loads(out) == json.loads(path.read_text("utf-8"))
 
 
 def test_the_native_form_goes_through_the_store(stores: Stores, tmp_path: Path) -> None:

@@ -247,6 +247,7 @@ def _owned(value: Mapping[str, Any], sample: Sample) -> Owned:
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
             raise InvalidInput(f"label {path!r} is no list of names")
     annotation = annotation_from_json(value)
+    identifier(annotation.id, what="id of an annotation")
     _check(annotation, value.get("quotes"), sample)
     return Owned(_word(value, "person"), annotation)
 

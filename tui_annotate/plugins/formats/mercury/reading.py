@@ -12,7 +12,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Sample, Side
-from tui_annotate.plugins.admission import covered, described, document, field
+from tui_annotate.plugins.admission import covered, described, document, field, identifier
 from tui_annotate.plugins.formats.mercury.names import FORMAT, JOINER, META, ORIGIN, RELEASE
 
 _IDS = UUID("6f2b6c0e-6d0b-5a0e-9b52-3c1f0d6c7a11")
@@ -89,6 +89,7 @@ class SampleReader:
         person = row.get("annotator_id" if released else "annotator")
         if not isinstance(person, str) or not person:
             raise InvalidInput(f"{name} names no annotator", "every annotation needs one")
+        identifier(person, what=f"annotator of {name}")
         shown = row.get("annotator_name")
         people[person] = Person(
             person, shown if isinstance(shown, str) and shown else person, PersonKind.IMPORTED
