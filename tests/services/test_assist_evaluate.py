@@ -205,7 +205,7 @@ def gold(language: str, path: Path) -> Path:
 
 @needs_vectors
 def test_english_gold_pairs_are_found(tmp_path: Path) -> None:
-    """Claims that were written to share few words with their evidence; measured .52, .76, .63."""
+    """Claims that were written to share few words with their evidence; measured .50, .75, .61."""
     found = evaluate([gold("en", tmp_path / "en.json")])
     assert found["summary_to_source"]["queries"] >= 60
     floors(found["summary_to_source"], 0.48, 0.72, 0.59)

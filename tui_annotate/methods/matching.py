@@ -19,15 +19,18 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.lexical import LexicalIndex, words
 
 CONTEXT = 0.25
-"""Weight of the rest of the sentence, beside 1 for the selection: in words and in vectors."""
+"""Weight of a word of the sentence that is not selected, beside 1 for the selected."""
 
-WORDS = 0.75
+VECTOR_CONTEXT = 0.1
+"""Weight of the sentence's vector, beside 1 for the selection's."""
+
+WORDS = 0.8
 """Weight of the words' score; the vectors' cosine has the rest."""
 
 LONGEST = 2000
 """Code points of a selection that are looked at: more would be felt at the keys."""
 
-_FUSED = (20.0, -4.8)
+_FUSED = (21.0, -4.7)
 _WORDS_ALONE = (22.0, -4.2)
 """Slope and offset of the logistic curves by which a score of .8 is right four times in five."""
 
@@ -84,7 +87,7 @@ def _home(segments: Sequence[Segment], span: Span) -> Span:
 
 def blend(selection: Vectors, home: Vectors) -> Vectors:
     """The unit vector of a query: the selection's with some of its sentence's; zeros stay zeros."""
-    mixed = selection + np.float32(CONTEXT) * home
+    mixed = selection + np.float32(VECTOR_CONTEXT) * home
     length = np.linalg.norm(mixed)
     return mixed / length if length else mixed
 
