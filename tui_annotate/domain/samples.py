@@ -156,8 +156,8 @@ class Sample:
 STRENGTHS = (0.05, 0.15, 0.35, 0.6, 0.8)
 """The least score of each strength, 1 to 5; under the first, nothing is found.
 
-On real claims, a source that has nothing to do with the selection stays under .05 nine times in ten,
-the right one once in fifty.
+On real claims, the best of a source that has nothing to do with them stays under .05 nine times in
+ten, that of the right source once in fifty.
 """
 
 
