@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from hypothesis import strategies as st
 
 from tui_annotate.domain.annotations import Anchor, Annotation
@@ -128,3 +131,39 @@ def _with_named_people(
     named = [one.person for one in owned] + [one.person for one in assigned]
     known = {person.id: person for person in crowd}
     return Record(sample, owned, assigned, tuple(known[key] for key in dict.fromkeys(named)))
+
+
+_ROW = {"annot_id": 1, "sample_id": 0, "annotator": "a", "label": ["X", "X.Y"], "note": "n"}
+_SPAN = {"summary_span": "It", "summary_start": 0, "summary_end": 2, "annotator_name": "ana"}
+DUMP = {"sample_id": 0, "source": "A. \u1234", "summary": "It is.", "annotations": [_ROW | _SPAN]}
+NATIVE = {
+    "format": "tui-annotate/1",
+    "dataset": "d",
+    "id": "1",
+    "documents": [{"side": "source", "text": "A."}, {"side": "summary", "text": "It is."}],
+    "annotations": [{"id": "a", "person": "p", "claim": [["summary", 0, 0, 2]], "quotes": ["It"]}],
+    "assignments": [{"person": "p", "state": "done", "seconds": 1.5}],
+    "people": [{"id": "p", "name": "ana", "kind": "local"}],
+}
+"""A sound record of the native form, and a sound sample of a dump (`DUMP`)."""
+
+_VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
+_OTHER = st.recursive(
+    _VALUES,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
+)
+
+
+@st.composite
+def altered(draw: st.DrawFn, sound: dict[str, Any]) -> dict[str, Any]:
+    """A sound record with any JSON value in one place of it."""
+    record: dict[str, Any] = json.loads(json.dumps(sound))
+    place: Any = record
+    while True:
+        keys = list(place) if isinstance(place, dict) else range(len(place))
+        key = draw(st.sampled_from(keys))
+        inner = place[key]
+        if not isinstance(inner, dict | list) or not inner or draw(st.booleans()):
+            place[key] = draw(_OTHER)
+            return record
+        place = inner

@@ -145,8 +145,18 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
             _unlike(assignments=[{"person": "p", "seconds": -1}]),
             "-1 is no time in seconds",
         ),
+        (
+            _unlike(assignments=[{"person": "p", "seconds": float("nan")}]),
+            "nan is no time in seconds",
+        ),
+        (
+            _unlike(assignments=[{"person": "p", "seconds": "1"}]),
+            "'seconds' is text, not a number",
+        ),
         (_annotation(id=7), "'id' is a number (7), not text"),
-        (_annotation(version="2"), "'version' is text, not an integer"),
+        (_annotation(version="2"), "'version' is text, not a whole number below 2^53"),
+        (_annotation(number=2**60), "'number' is a number (1152921504606846976), not a whole"),
+        (_annotation(number=-1), "'number' is a number (-1), not a whole number below 2^53"),
         (_annotation(labels=["Unwanted"]), "label 'Unwanted' is no list of names"),
         (_annotation(quotes=["15"]), "annotation a1 does not quote each of its spans once"),
         (

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from tests.plugins.strategies import DUMP, NATIVE, altered
 from tests.services.ingesting import Letters, Stores, write_dump, write_pairs
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record, RecordFilter
@@ -454,6 +457,20 @@ def test_texts_may_change_places_between_samples(stores: Stores) -> None:
     report = stores.ingest.replace(after, dataset="d")
     assert report.replaced == many
     assert stores.corpus.totals()[0] == many
+
+
+@pytest.mark.parametrize("sound", [NATIVE, DUMP], ids=["native", "mercury"])
+@given(data=st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_whatever_a_reader_gives_can_be_stored(
+    stores: Stores, tmp_path: Path, sound: dict[str, Any], data: st.DataObject
+) -> None:
+    """No value in any place of a record gets past its reader and then breaks the store."""
+    record = data.draw(altered(sound))
+    path = _lines(tmp_path / "a.jsonl", record)
+    form = "native" if sound is NATIVE else "mercury"
+    report = stores.ingest.run(Files([path], form), embedder="none")
+    assert report.added + report.known + report.refused == 1
 
 
 # the format's own promise through the store -----------------------------------------------------

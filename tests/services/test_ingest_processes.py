@@ -127,7 +127,31 @@ def test_a_pool_that_breaks_is_done_without(
         tickets = [segmenters.submit([("One. Two.", "en")]) for _ in range(2)]
         found = [segmenters.result(ticket) for ticket in tickets]
     assert found == [[segment("One. Two.")]] * 2
-    assert "going on in one process" in caplog.text
+    assert caplog.text.count("going on in one process") == 1
+
+
+def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
+    """Processes do not run the script that started them, so any script may ingest."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\n"
+        "from tui_annotate.services.ingest.sentences import Sentences\n"
+        "print('once')\n"
+        "texts = [('One. Two. ' * 1000, 'en')] * 60\n"
+        "with Sentences(2) as sentences:\n"
+        "    print(sum(map(len, sentences.result(sentences.submit(texts)))))\n"
+        "    print(sys.modules['__main__'].__file__ == __file__, sentences._broken)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["once", "120000", "True False"]
+    assert done.stderr == ""
 
 
 def test_an_interrupt_ends_it_cleanly(tmp_path: Path) -> None:

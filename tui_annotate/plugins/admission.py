@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tui_annotate.domain.errors import InvalidInput, InvalidRecord, InvalidSpan
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, InvalidSpan, Unavailable
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Document, Side
 from tui_annotate.domain.spans import Span
@@ -153,11 +153,21 @@ class Seen:
         )
 
     def first(self, name: str, word: str) -> str:
-        """Keeps `word` for a name that is new and gives it back; else the word kept before."""
-        inserted = self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (name, word))
-        if inserted.rowcount:
-            return word
-        row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
+        """Keeps `word` for a name that is new and gives it back; else the word kept before.
+
+        Raises:
+            Unavailable: there is no space left for it.
+        """
+        try:
+            new = self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (name, word))
+            if new.rowcount:
+                return word
+            row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
+        except sqlite3.Error as error:
+            raise Unavailable(
+                f"no temporary space to remember ids: {error}",
+                "free some, or name another folder with TMPDIR",
+            ) from error
         return str(row[0])
 
     def close(self) -> None:

@@ -241,8 +241,9 @@ def _owned(value: Mapping[str, Any], sample: Sample) -> Owned:
     for name in ("id", "note", "origin", "label_set", "guidelines", "created", "updated"):
         _word(value, name)
     for name in ("version", "number"):
-        if not isinstance(number := value.get(name, 0), int) or isinstance(number, bool):
-            raise InvalidInput(f"{name!r} is {described(number)}, not an integer")
+        number = value.get(name, 0)
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**53:
+            raise InvalidInput(f"{name!r} is {described(number)}, not a whole number below 2^53")
     for path in _items(value, "labels"):
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
             raise InvalidInput(f"label {path!r} is no list of names")
@@ -272,7 +273,9 @@ def _assignment(value: Mapping[str, Any]) -> Assignment:
     state, seconds = _word(value, "state", default=State.NEW.value), value.get("seconds", 0.0)
     if state not in list(State):
         raise InvalidInput(f"{state!r} is no state", ", ".join(State))
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise InvalidInput(f"'seconds' is {described(seconds)}, not a number")
+    if not 0 <= seconds < 1e12:
         raise InvalidInput(f"{seconds!r} is no time in seconds")
     return Assignment(
         _word(value, "person"),

@@ -9,13 +9,15 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Self
 
 from tui_annotate.domain.samples import Segment
@@ -59,6 +61,7 @@ class Sentences:
         self._size = 0
         self._pool: ProcessPoolExecutor | None = None
         self._lifeline: Connection | None = None
+        self._broken = False
 
     def __enter__(self) -> Self:
         return self
@@ -84,8 +87,9 @@ class Sentences:
         if self._pool is None and self._size >= _WORTH_A_POOL and self._workers > 1:
             self._start()
         if self._pool is not None:
-            for task in self._waiting:
-                task.future = self._sent(task)
+            with _without_main():
+                for task in self._waiting:
+                    task.future = self._sent(task)
             self._waiting = []
         return ticket
 
@@ -110,6 +114,7 @@ class Sentences:
         try:
             return self._pool.submit(segment_all, task.texts) if self._pool else None
         except BrokenProcessPool:
+            self._note_broken()
             return None
 
     def _done(self, task: _Task) -> list[Segments]:
@@ -117,9 +122,27 @@ class Sentences:
             try:
                 return task.future.result()
             except BrokenProcessPool:
-                # For one, a script without `if __name__ == "__main__"` can have no processes.
-                _log.warning("a process that segments ended; going on in one process")
+                self._note_broken()
         return segment_all(task.texts)
+
+    def _note_broken(self) -> None:
+        if not self._broken:
+            self._broken = True
+            _log.warning("a process that segments ended unasked; going on in one process")
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """New processes would run the script that started this one, once more, to find its names.
+
+    They need none of them, and a script without `if __name__ == "__main__"` would start itself.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _begin(lifeline: Connection) -> None:

@@ -21,6 +21,8 @@ EMBEDDER = "embedder"
 """The setting that names the workspace's embedder."""
 TABLE = "vectors"
 """The setting that names the table of vectors in use."""
+LOOSE = "vectors_loose"
+"""The setting that names a table which was written to and not yet put in order."""
 
 ROWS = 10_000
 """Segments of one write to the table at least, but for the last."""
@@ -86,7 +88,11 @@ class Vectors:
         self, store: VectorStore, embedder: Embedder, told: Callable[[int], None], *, documents: int
     ) -> None:
         limit = documents or 256
+        loose = self._corpus.setting(LOOSE) == self._table
         while waiting := self._corpus.unembedded(self._table, limit):
+            if not loose:
+                self._corpus.set_setting(LOOSE, self._table)
+                loose = True
             rows = store.add(self._table, _rows(embedder, waiting))
             store.sync()
             self._corpus.mark_embedded(self._table, [name for name, _, _ in waiting])
@@ -95,8 +101,9 @@ class Vectors:
             if documents:
                 return
             limit = min(max(len(waiting) * ROWS // max(rows, 1), 16), 4096)
-        if self.embedded:
+        if loose:
             store.optimize(self._table)
+            self._corpus.set_setting(LOOSE, "")
 
     def _ready(self) -> bool:
         """Whether there is an embedder and a table for it; notes why not."""
@@ -106,7 +113,8 @@ class Vectors:
             self._keep(NONE, "")
             return False
         kept = self._corpus.setting(TABLE)
-        if kept and not self._corpus.unembedded(kept, 1):
+        idle = kept and self._corpus.setting(LOOSE) != kept
+        if kept and idle and not self._corpus.unembedded(kept, 1):
             return False  # nothing to do, so nothing heavy is loaded
         try:
             self._embedder = self._embedder or self._load(
