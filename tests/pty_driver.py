@@ -19,7 +19,9 @@ import pyte
 from ptyprocess import PtyProcess
 
 ROOT = Path(__file__).parents[1]
-PATIENCE = float(os.environ.get("PAT","60"))  # seconds; far more than anything needs, so that a busy machine changes nothing
+PATIENCE = float(
+    os.environ.get("PAT", "60")
+)  # seconds; far more than anything needs, so that a busy machine changes nothing
 
 
 class Terminal:
@@ -163,13 +165,18 @@ def program(*arguments: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """A terminal's usual environment: 256 colours, UTF-8, nothing of the caller's settings."""
+    """A terminal's usual environment: 256 colours, UTF-8, nothing that the caller's terminal set.
+
+    The files that the test's fixture names for settings and memory stay.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("TEXTUAL", "TUI_ANNOTATE"))
-        and name not in {"COLORTERM", "NO_COLOR", "COLUMNS", "LINES"}
+        if name in {"TUI_ANNOTATE_CONFIG", "TUI_ANNOTATE_STATE"}
+        or not name.startswith(("TEXTUAL", "TUI_ANNOTATE"))
     }
+    for name in ("COLORTERM", "NO_COLOR", "COLUMNS", "LINES"):
+        kept.pop(name, None)
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     return kept | {"TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONPATH": path}
 

@@ -29,11 +29,6 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-def settings() -> dict[str, str]:
-    """The variables of this test that the program must see."""
-    return {name: value for name, value in os.environ.items() if name.startswith("TUI_ANNOTATE_")}
-
-
 def exported(workspace: Path) -> list[dict[str, Any]]:
     """The samples that somebody worked on, through the command line."""
     done = subprocess.run(
@@ -49,7 +44,7 @@ def exported(workspace: Path) -> list[dict[str, Any]]:
 def opened(workspace: Path, *options: str) -> Terminal:
     """The app as ana starts it."""
     command = program("annotate", "-w", str(workspace), "--as", "ana", *options)
-    return Terminal(command, env=settings())
+    return Terminal(command)
 
 
 def test_the_whole_job(workspace: Path) -> None:
@@ -128,7 +123,7 @@ def test_an_app_without_samples_says_what_to_do(tmp_path: Path) -> None:
 def test_it_starts_on_every_kind_of_terminal(workspace: Path, kind: str) -> None:
     """With many colours, few and none, at 80x24, the draft line is there."""
     command = program("annotate", "-w", str(workspace), "--as", "ana")
-    env = {**settings(), "TERM": kind, "NO_COLOR": "1" if kind == "vt100" else ""}
+    env = {"TERM": kind, "NO_COLOR": "1" if kind == "vt100" else ""}
     with Terminal(command, env=env, columns=80, rows=24) as terminal:
         terminal.wait("save: sentence 1")
         terminal.press("\x11")
@@ -140,7 +135,7 @@ def test_it_runs_in_tmux(workspace: Path, tmp_path: Path) -> None:
     """Inside tmux keys arrive and the screen is drawn."""
     inside = program("annotate", "-w", str(workspace), "--as", "ana")
     command = ["tmux", "-S", str(tmp_path / "socket"), "-f", "/dev/null", "new-session", *inside]
-    with Terminal(command, env=settings()) as terminal:
+    with Terminal(command) as terminal:
         terminal.wait("save: sentence 1")
         terminal.press(".4")
         terminal.wait("saved Questionable")
