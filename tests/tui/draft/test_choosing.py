@@ -124,8 +124,8 @@ def test_a_label_that_wants_evidence_asks_for_it() -> None:
     assert keys(made, "0") == [Blink()]
     saved = store(made, keys(made, "n space"))
     assert saved.evidence == (anchor(made, "Critics hated it.", Side.SOURCE),)
-    assert made.pending is None
     assert made.lacking() == ()
+    assert made.state == "R"
 
 
 def test_no_evidence_found_saves_a_draft_that_lacks_it() -> None:

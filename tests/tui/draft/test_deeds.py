@@ -171,8 +171,8 @@ CELLS: list[tuple[str, str, Effects]] = [
     ("0", "R", [Open("labels")]),
     ("0", "V", [Open("labels")]),
     ("ctrl+q", "L", [Open("quit")]),
-    *((name, "L", [Blink()]) for name in [*"fvo.,meaxrs!<>/gzq?:dDG", "tab", "9"]),
 ]
+CELLS += [(name, "L", [Blink()]) for name in [*"fvo.,meaxrs!<>/gzq?:dDG", "tab", "9"]]
 
 
 @pytest.mark.parametrize(("name", "state", "wanted"), CELLS)
@@ -313,7 +313,7 @@ def test_documents_are_walked_where_there_are_several() -> None:
 
 
 def test_annotations_are_walked_from_the_cursor_and_round() -> None:
-    """A focuses the next from the cursor on, then the next; A the previous; evidence comes along."""
+    """The next one from the cursor on; A the previous one; evidence comes along."""
     made = draft()
     keys(made, "space")
     first = store(made, keys(made, "1"))

@@ -207,3 +207,18 @@ def test_the_answer_of_a_store_does_not_move_a_focus_that_went_on() -> None:
     assert made.focused == ""
     assert not made.asleep
     assert made.annotations == (first,)
+
+
+def test_enter_does_not_drop_what_the_store_refused() -> None:
+    """A selection alone is dropped by Enter; one that was refused is not."""
+    made = seen(draft())
+    select(made, "loved")
+    annotation = the_save([*keys(made, "1")])
+    moving.pointed(made, Side.SUMMARY, Pointer(0, 18))
+    finishing.refused(made, annotation, "disk full")
+    select(made, "loved")
+    assert keys(made, "enter") == [Blink()]
+    assert "not saved yet" in said(made)
+    keys(made, "backspace")
+    moving.pointed(made, Side.SUMMARY, Pointer(0, 18))
+    assert keys(made, "enter") == DONE

@@ -11,7 +11,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import moving
 from tui_annotate.tui.draft.effects import Blink, Select
 from tui_annotate.tui.draft.hints import LETTERS, MOST, Hints, codes
-from tui_annotate.tui.draft.state import Pointer
+from tui_annotate.tui.draft.state import Draft, Pointer
 
 
 @given(st.integers(0, MOST + 50))
@@ -49,6 +49,11 @@ def test_the_sentence_of_the_cursor_gets_the_first_letters_in_reading_order() ->
     assert made.hints is not None
     shown = {word.of(SUMMARY): code for code, word in made.hints.shown().items()}
     assert [shown[word] for word in ["It", "cost", "15", "million", "pounds."]] == list(LETTERS[:5])
+
+
+def hinting(on: Draft) -> bool:
+    """Whether letters stand on words."""
+    return on.hints is not None
 
 
 def hinted() -> tuple[Hints, Span]:
@@ -90,12 +95,12 @@ def test_backspace_takes_back_a_letter_then_the_letters() -> None:
     assert all(len(code) == 1 for code in hints.shown())
     assert keys(made, "backspace") == []
     assert hints.typed == ""
-    assert made.hints is hints
+    assert hinting(made)
     assert keys(made, "backspace") == []
-    assert made.hints is None
+    assert not hinting(made)
     made.hints = hints
     keys(made, f"{prefix} escape")
-    assert made.hints is None
+    assert not hinting(made)
     assert moving.hint_key(made, "a") == []
 
 

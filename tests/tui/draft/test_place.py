@@ -56,7 +56,7 @@ def test_an_edit_that_was_not_saved_is_no_part_of_it() -> None:
     ],
 )
 def test_a_place_that_does_not_fit_is_left_out(kept: dict[str, Any]) -> None:
-    """Whatever stands there, the draft is sound: offsets inside, nothing taken that is not there."""
+    """Whatever stands there, the draft is sound: offsets inside, nothing taken that is not."""
     made = draft()
     restore(made, kept)
     assert made.evidence == []

@@ -19,6 +19,7 @@ from tui_annotate.storage.corpus import NewSample
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.annotate import AnnotateScreen
+from tui_annotate.tui.theme import Look
 from tui_annotate.workspace import Workspace
 
 SOURCE = (
@@ -57,6 +58,9 @@ def sentences(text: str) -> tuple[Segment, ...]:
         for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
         if start < end
     )
+
+
+LOOK = Look("dark", "256", native=False)
 
 
 class Words:
@@ -170,7 +174,7 @@ async def at_work(
         space.__dict__["assist"] = Words()
         return space
 
-    app = AnnotateApp(opened, person="ana", sample=sample, order="ingested")
+    app = AnnotateApp(opened, person="ana", sample=sample, order="ingested", look=LOOK)
     async with app.run_test(size=size) as pilot:
         person = Person(app, pilot)
         while app.desktop.draft is None:

@@ -195,6 +195,7 @@ def leave_edit(draft: Draft) -> None:
 
 def _send(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
     draft.saving[annotation.id] = (annotation, new)
+    draft.owed = False
     leave_edit(draft)
     draft.asleep, draft.focused, draft.just_saved = True, annotation.id, annotation.id
     effects: Effects = [Select(Side.SUMMARY, None)]

@@ -134,14 +134,16 @@ def _delete(draft: Draft) -> Effects:
 def _back(draft: Draft) -> Effects:
     if draft.pending:
         return choosing.cancel(draft)
+    if draft.hits:  # before all else, as the draft line promises while a search is on
+        draft.hits = ()
+        return []
     if draft.side is Side.SOURCE:
         return moving.to_summary(draft)
     if draft.selection:
         draft.wake()
+        draft.owed = False
         return [Select(draft.side, None)]
-    if draft.hits:
-        draft.hits = ()
-    elif draft.evidence:
+    if draft.evidence:
         draft.evidence.pop()
     elif draft.editing:
         return _edit(draft)

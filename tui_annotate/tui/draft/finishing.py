@@ -19,6 +19,7 @@ def done(draft: Draft) -> Effects:
     """Enter on the summary side: finishes the sample, unless something stands against it."""
     if draft.unsaved and not draft.open:
         known, new = draft.unsaved[0]
+        draft.owed = True
         draft.say("this one is not saved yet: a digit tries again", WARNING)
         return _give_back(draft, known, new=new)
     problem = _unfinished(draft)
@@ -66,13 +67,15 @@ def _kept_back(draft: Draft) -> str:
         return "Enter saves the edit first, e leaves it"
     if draft.unsaved:
         return f"{len(draft.unsaved)} more not saved yet: finish this one, it comes back next"
+    if draft.owed and draft.selection:
+        return "this claim is not saved yet: a digit tries again, Backspace drops it"
     return ""
 
 
 def _unfinished(draft: Draft) -> str:
     """What is in hand and would be left behind; empty for nothing."""
-    if draft.unsaved:
-        return _kept_back(draft)
+    if problem := _kept_back(draft):
+        return problem
     if draft.evidence:
         return "evidence is taken: a digit saves it, Backspace gives it back"
     if draft.note:
@@ -96,6 +99,7 @@ def saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
     for known, fresh in draft.unsaved[:1]:
         if not draft.open and draft.selection is None and draft.side is Side.SUMMARY:
+            draft.owed = True
             return _give_back(draft, known, new=fresh)
     labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
     wants_note = any(found.note is Need.REQUIRED for found in labels) and not annotation.note
@@ -115,6 +119,7 @@ def refused(draft: Draft, annotation: Annotation, message: str) -> Effects:
         draft.say(f"not saved: {labels_words(known.labels)}, it comes back next: {message}", ERROR)
         return []
     effects = _give_back(draft, known, new=new)
+    draft.owed = True
     draft.say(f"not saved: {message}", ERROR)
     return effects
 

@@ -80,6 +80,7 @@ class Draft:
         focused: id of the annotation in focus; empty for none.
         editing: the annotation that is being changed; `labels` are the ones it has so far.
         saving: what was sent to the store and has not come back, by id.
+        owed: what is in hand was refused by the store, and is to be saved or dropped by hand.
         unsaved: what the store refused, oldest first: (annotation, whether it is new).
         kept: note texts left with Esc.
         visited: summary segments that the cursor has been in.
@@ -113,6 +114,7 @@ class Draft:
     hit: int = 0
     searched: tuple[str, Side] = ("", Side.SUMMARY)
     saving: dict[str, tuple[Annotation, bool]] = field(default_factory=dict)
+    owed: bool = False
     unsaved: list[tuple[Annotation, bool]] = field(default_factory=list)
     kept: dict[Note, str] = field(default_factory=dict)
     visited: set[int] = field(default_factory=set)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -17,6 +18,7 @@ from tui_annotate.tui.draft.words import ERROR
 from tui_annotate.tui.key_map import typed
 from tui_annotate.tui.screens.annotate_asking import AnnotateAsking
 from tui_annotate.tui.screens.annotate_palette import ActionProvider
+from tui_annotate.tui.screens.annotate_saving import Job
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 from tui_annotate.tui.widgets.draft_line import DraftLine
@@ -124,6 +126,13 @@ class AnnotateScreen(AnnotateAsking):
                 self._open_palette()
             case Open("quit"):
                 self.quit()
+
+    def use_theme(self, name: str) -> None:
+        """Another look, which the store remembers for this person."""
+        self.app.theme = name
+        if session := self.session:
+            keep = partial(session.annotate.keep_preference, session.person.id, "theme", name)
+            self.saver.send(Job(keep, lambda _: None, self._refused))
 
     def _open_palette(self) -> None:
         from textual.command import CommandPalette

@@ -10,7 +10,10 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.key_map import shown_keys
 from tui_annotate.tui.keys import Action
+from tui_annotate.tui.palette import NAMES
 from tui_annotate.tui.session import Session
+
+_THEME = "View · remembered for you"
 
 
 @runtime_checkable
@@ -22,6 +25,9 @@ class Acts(Protocol):
 
     def do(self, action: str, *, digit: str = "") -> None:
         """Does an action."""
+
+    def use_theme(self, name: str) -> None:
+        """Another look, remembered."""
 
 
 class ActionProvider(Provider):
@@ -44,6 +50,10 @@ class ActionProvider(Provider):
         keys = shown_keys(action.keys)
         return action.words(state), f"{action.group}{f' · {keys}' if keys else ''}"
 
+    def _use_theme(self, name: str) -> None:
+        if isinstance(self.screen, Acts):
+            self.screen.use_theme(name)
+
     def _do(self, action: Action) -> None:
         if isinstance(self.screen, Acts):
             self.screen.do(action.id)
@@ -53,6 +63,8 @@ class ActionProvider(Provider):
         for action in self._actions():
             text, help_text = self._row(action)
             yield DiscoveryHit(text, partial(self._do, action), help=help_text)
+        for name in NAMES:
+            yield DiscoveryHit(f"theme {name}", partial(self._use_theme, name), help=_THEME)
 
     async def search(self, query: str) -> Hits:
         """Those whose words or id are like what was typed."""
@@ -62,3 +74,8 @@ class ActionProvider(Provider):
             score = max(matcher.match(text), matcher.match(action.id))
             if score > 0:
                 yield Hit(score, matcher.highlight(text), partial(self._do, action), help=help_text)
+        for name in NAMES:
+            text = f"theme {name}"
+            if (score := matcher.match(text)) > 0:
+                themed = partial(self._use_theme, name)
+                yield Hit(score, matcher.highlight(text), themed, help=_THEME)

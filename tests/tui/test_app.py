@@ -1,0 +1,166 @@
+"""The app around its screen: what it opens, what it refuses, how it ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tui.screens.work import Words, at_work, make
+from tui_annotate import workspace
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.tui import terminal
+from tui_annotate.tui.app import AnnotateApp
+from tui_annotate.workspace import Workspace
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_textual_gets_no_way_out_of_the_environment() -> None:
+    """Variables that open files, import classes or press keys are taken away; colours stay."""
+    environ = {
+        "TERM": "xterm-256color",
+        "TEXTUAL_DRIVER": "evil:Driver",
+        "TEXTUAL_LOG": "/somewhere",
+        "TEXTUAL_SCREENSHOT": "1",
+        "TEXTUAL_PRESS": "a",
+        "TEXTUAL_COLOR_SYSTEM": "standard",
+    }
+    look = terminal.prepare(environ)
+    assert look.colors == "standard"
+    assert {name for name in environ if name.startswith("TEXTUAL_")} == {
+        "TEXTUAL_ANIMATIONS",
+        "TEXTUAL_COLOR_SYSTEM",
+        "TEXTUAL_DISABLE_KITTY_KEY",
+    }
+
+
+def test_over_ssh_256_colours_are_sent() -> None:
+    """An able terminal at the end of a line gets fewer bytes."""
+    environ = {"TERM": "xterm", "COLORTERM": "truecolor", "SSH_CONNECTION": "1 2 3 4"}
+    assert terminal.prepare(environ).colors == environ["TEXTUAL_COLOR_SYSTEM"] == "256"
+
+
+def test_standard_error_is_the_log_while_the_app_draws(tmp_path: Path) -> None:
+    """What a library writes goes to a file of mode 0600; what Textual writes to the terminal."""
+    log = tmp_path / "log" / "app.log"
+    script = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from tui_annotate.tui import terminal\n"
+        f"with terminal.drawing(Path({str(log)!r})):\n"
+        "    os.write(2, b'a library\\n')\n"
+        "    sys.__stderr__.write('the screen \\u4e2d')\n"
+        "os.write(2, b'after')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env={**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.decode() == "the screen 中"
+    assert done.stderr == b"after"
+    assert log.read_text("utf-8") == "a library\n"
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_workspace_that_can_not_be_opened_is_told() -> None:
+    """The frame stays, with the reason and what to do."""
+
+    def missing() -> Workspace:
+        raise NotFound("no workspace here", "make one")
+
+    app = AnnotateApp(missing)
+    async with app.run_test() as pilot:
+        while app.desktop.saver.waiting or "no workspace" not in shown(app):
+            await pilot.pause(0.001)
+        assert "no workspace here · make one" in shown(app)
+        await pilot.press("x")
+        assert app.is_running
+        await pilot.press("q")
+    assert app.return_code == 0
+
+
+def shown(app: AnnotateApp) -> str:
+    """The screen as plain text."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+async def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
+    """No sample: no crash, and the way on."""
+    workspace.create(tmp_path / "work").close()
+    app = AnnotateApp(lambda: workspace.open(tmp_path / "work"), person="ana")
+    async with app.run_test() as pilot:
+        while "ingest" not in shown(app):
+            await pilot.pause(0.001)
+        app.desktop.saver.close()
+
+
+async def test_a_refused_key_map_is_told_and_the_default_keys_hold(tmp_path: Path) -> None:
+    """One wrong key takes the whole map away, with the reason on screen."""
+    folder = make(tmp_path / "work")
+
+    def opened() -> Workspace:
+        space = workspace.open(folder)
+        space.__dict__["assist"] = Words()
+        object.__setattr__(space.settings, "keys", {"undo": "5", "sentence.next": "J"})
+        return space
+
+    app = AnnotateApp(opened, person="ana", sample="a")
+    async with app.run_test(size=(120, 30)) as pilot:
+        while app.desktop.draft is None or not app.desktop.listening:
+            await pilot.pause(0.001)
+        assert "the key map is refused: 'undo': '5' is a digit" in app.desktop.draft_words()
+        await pilot.press("j")
+        assert app.desktop.draft.segment(app.desktop.draft.side) == 1
+        app.desktop.saver.close()
+
+
+async def test_leaving_keeps_the_place(tmp_path: Path) -> None:
+    """ctrl+q anywhere: the cursor is where it was, also out of a note."""
+    folder = make(tmp_path / "work")
+    async with at_work(folder) as person:
+        await person.press("down down m h a l f")
+        await person.pilot.press("ctrl+q")
+    assert person.app.return_code == 0
+    async with at_work(folder, sample="") as person:
+        assert person.line().startswith("1-5 save: sentence 3")
+
+
+async def test_the_ways_out_of_textual_are_closed(tmp_path: Path) -> None:
+    """No screenshot, no shell, no clipboard, no command of Textual's own."""
+    async with at_work(make(tmp_path / "work")) as person:
+        app: Any = person.app
+        app.action_screenshot(path=str(tmp_path))
+        app.action_suspend_process()
+        app.copy_to_clipboard("text")
+        app.open_url("https://example.org")
+        assert list(app.get_system_commands(app.screen)) == []
+    assert os.listdir(tmp_path) == ["work"]  # noqa: PTH208  a list without waiting for a path
+
+
+async def test_a_theme_is_remembered(tmp_path: Path) -> None:
+    """The palette offers our themes, and the choice holds the next time."""
+    folder = make(tmp_path / "work")
+    async with at_work(folder) as person:
+        await person.press("colon")
+        await person.press("h i g h minus c o n t")
+        await person.press("down enter")
+        assert person.app.theme == "high-contrast"
+    async with at_work(folder) as person:
+        assert person.app.theme == "high-contrast"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_signals_have_names_here(name: str) -> None:
+    """Both are listened to where there are such signals."""
+    import signal
+
+    assert hasattr(signal, name)
