@@ -35,8 +35,10 @@ class FindDialog(Dialog[str]):
         yield LineInput(self._query, placeholder="words as they stand in the text")
 
     def on_mount(self) -> None:
-        """The input has the keys."""
-        self.query_one(LineInput).focus()
+        """The input has the keys; what was looked for last gives way to what is typed."""
+        line = self.query_one(LineInput)
+        line.focus()
+        line.select_all()
 
     def keys(self) -> Sequence[tuple[str, str]]:
         """Enter keeps the hits lit, Escape does not."""
