@@ -19,9 +19,7 @@ import pyte
 from ptyprocess import PtyProcess
 
 ROOT = Path(__file__).parents[1]
-PATIENCE = float(
-    os.environ.get("PAT", "60")
-)  # seconds; far more than anything needs, so that a busy machine changes nothing
+PATIENCE = 60.0  # seconds; far more than anything needs, so that a busy machine changes nothing
 
 
 class Terminal:
