@@ -94,7 +94,7 @@ def test_a_reader_sees_one_moment(database: Database) -> None:
 def test_an_error_inside_takes_everything_back(database: Database) -> None:
     """A transaction is whole or not at all."""
     row = {"name": "x", "value": "1"}
-    with pytest.raises(ZeroDivisionError), database.writing() as connection:
+    with pytest.raises(ZeroDivisionError), database.writing() as connection:  # noqa: PT012
         connection.execute(insert(SETTINGS), row)
         raise ZeroDivisionError
     with database.reading() as connection:
@@ -195,9 +195,12 @@ def test_a_pool_that_is_used_up_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(databases, "LOCK_SECONDS", 0.01)
     monkeypatch.setattr(databases, "MOST_CONNECTIONS", 1)
     database = new_database(tmp_path)
-    with database.reading(), pytest.raises(Unavailable, match="another process"):
-        with database.reading():
-            pass
+    with (
+        database.reading(),
+        pytest.raises(Unavailable, match="another process"),
+        database.reading(),
+    ):
+        pass
     database.close()
 
 

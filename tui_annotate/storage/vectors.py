@@ -20,6 +20,7 @@ from functools import cached_property
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import Unavailable
@@ -313,11 +314,29 @@ def _filters(hashes: Iterable[str]) -> Iterator[str]:
         yield f"sha256 IN ({', '.join(quoted)})"
 
 
-@contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """What LanceDB, Arrow or the disk raise, in our words; the one place for it."""
-    try:
-        yield
-    except (OSError, RuntimeError, ValueError) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise Unavailable(f"the vectors in {folder} can not be used: {first}", _REBUILD) from error
+_PANICS: Final = frozenset({"RustPanic", "PanicException"})
+"""What LanceDB's core raises where it breaks over torn files; neither can be imported."""
+
+
+class _told:  # noqa: N801  used as a function is
+    """Tells what LanceDB, Arrow or the disk raise in our words; the one place for it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, OSError | RuntimeError | ValueError) or (
+            kind is not None and kind.__name__ in _PANICS
+        ):
+            first = (str(error).splitlines() or [""])[0][:200]
+            raise Unavailable(
+                f"the vectors in {self._folder} can not be used: {first}", _REBUILD
+            ) from error

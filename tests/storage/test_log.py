@@ -1,0 +1,238 @@
+"""The log under many hands: nothing that was said to be saved is lost, and all of it is whole."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.stores import annotate, claim, fill, new_database
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.history import replay
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.people import PeopleStore
+
+ROOT = Path(__file__).parents[2]
+TORTURE = os.environ.get("TUI_ANNOTATE_TORTURE", "")
+ROUNDS = max(200, int(TORTURE)) if TORTURE.isdigit() and TORTURE != "0" else 10
+
+WRITER = """
+import random, sys
+from pathlib import Path
+from tests.stores import annotate, claim
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.database import Database
+path, person, seed, count = Path(sys.argv[1]), *sys.argv[2:]
+draw, deeds = random.Random(int(seed)), annotate(Database.open(path))
+names = iter(f"{seed}-{number}" for number in range(int(count)))
+for name in names:
+    key = SampleKey("d", str(draw.randrange(3)))
+    deed = draw.random()
+    try:
+        if deed < 0.6:
+            start = draw.randrange(20)
+            saved = deeds.add(person, key, claim(name, start, start + 9), seconds=1)
+        elif deed < 0.7:
+            saved = deeds.finish(person, key, seconds=1)
+        elif deed < 0.9:
+            saved = deeds.undo(person)
+        else:
+            saved = deeds.redo(person)
+    except Conflict:
+        continue
+    if saved is not None:
+        there = ",".join(sorted(each.id for each in saved.annotations))
+        print(saved.key.id, saved.verb, saved.assignment.state, there, flush=True)
+print("end", flush=True)
+"""
+
+
+def writer(path: Path, person: str, *, seed: int, count: int) -> subprocess.Popen[str]:
+    """A process that annotates, and tells of each action once it is saved."""
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), person, str(seed), str(count)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def told(lines: list[str]) -> list[tuple[str, str, str, list[str]]]:
+    """The actions that a writer told of: sample, verb, state, annotations that stand after."""
+    actions = []
+    for line in lines:
+        sample, verb, state, *there = line.rstrip("\n").split(" ")
+        actions.append((sample, verb, state, sorted(filter(None, there[0].split(",")))))
+    return actions
+
+
+def sound(database: Database) -> None:
+    """Pages, keys, and every cache as the log says."""
+    log = AnnotationStore(database)
+    assert [finding.says for finding in inspect(database, log) if finding.state != "ok"] == []
+    with database.reading() as connection:
+        finished = connection.exec_driver_sql(
+            "SELECT order_id, person, bucket, count FROM tallies WHERE person <> '' AND count <> 0"
+        ).all()
+        counted = connection.exec_driver_sql(
+            "SELECT r.order_id, a.person, r.bucket, count(*) FROM ranks r JOIN assignments a"
+            " ON a.sample_id = r.sample_id AND a.finished GROUP BY 1, 2, 3"
+        ).all()
+        annotations = connection.exec_driver_sql(
+            "SELECT person, sample_id, annotations FROM assignments WHERE annotations <> 0"
+        ).all()
+        rows = connection.exec_driver_sql(
+            "SELECT person, sample_id, count(*) FROM annotations GROUP BY 1, 2"
+        ).all()
+    assert sorted(finished) == sorted(counted)
+    assert sorted(annotations) == sorted(rows)
+
+
+def test_two_processes_write_at_once(tmp_path: Path) -> None:
+    """Two people and one person twice: all that was told is in the log, in order, and whole."""
+    database = new_database(tmp_path)
+    fill(CorpusStore(database), "0", "1", "2")
+    people = [PeopleStore(database).local(name).id for name in ("ana", "bo")]
+    database.close()
+    path = tmp_path / "store.sqlite"
+    crew = [(people[0], 1), (people[1], 2), (people[1], 3)]
+    writers = [writer(path, person, seed=seed, count=60) for person, seed in crew]
+    answers = [process.communicate() for process in writers]
+    assert [error for _, error in answers] == ["", "", ""]
+    saved = dict.fromkeys(people, 0)
+    for (person, _), (out, _) in zip(crew, answers, strict=True):
+        *lines, end = out.splitlines()
+        assert end == "end"
+        saved[person] += len(lines)
+    opened = Database.open(path)
+    log = AnnotationStore(opened)
+    keys = [SampleKey("d", name) for name in "012"]
+    for person in people:
+        assert sum(len(log.events(person, key)) for key in keys) == saved[person]
+    sound(opened)
+    opened.close()
+
+
+def test_whatever_moment_it_is_killed_what_was_saved_is_there(tmp_path: Path) -> None:
+    """After kill -9 the store is sound and holds at least every action that was told, in order."""
+    database = new_database(tmp_path)
+    fill(CorpusStore(database), "0", "1", "2")
+    person = PeopleStore(database).local("ana").id
+    database.close()
+    path = tmp_path / "store.sqlite"
+    draw = random.Random(7)
+    before = 0
+    for turn in range(ROUNDS):
+        process = writer(path, person, seed=turn, count=10**6)
+        assert process.stdout is not None
+        lines = [process.stdout.readline()]
+        deadline = time.monotonic() + draw.random() * 0.15
+        while time.monotonic() < deadline:
+            lines.append(process.stdout.readline())
+        process.send_signal(signal.SIGKILL)
+        rest, error = process.communicate()
+        assert error == ""
+        lines += rest.splitlines(keepends=True)
+        actions = told([line for line in lines if line.endswith("\n")])
+        before += check(path, person, actions, before=before)
+
+
+def check(
+    path: Path, person: str, actions: list[tuple[str, str, str, list[str]]], *, before: int
+) -> int:
+    """Holds what was told against the store; gives how many events are new."""
+    with closing(Database.open(path)) as database:
+        sound(database)
+        with database.reading() as connection:
+            rows = connection.exec_driver_sql(
+                "SELECT sample, verb FROM events WHERE person = ? AND arrival > ? ORDER BY arrival",
+                (person, before),
+            ).all()
+        assert [tuple(row) for row in rows[: len(actions)]] == [action[:2] for action in actions]
+        # One more may have been committed, and the process killed before it could tell.
+        assert len(rows) - len(actions) in {0, 1}
+        if len(rows) == len(actions):
+            log = AnnotationStore(database)
+            for sample, _, state, there in {row[0]: row for row in actions}.values():
+                stands = log.state(person, SampleKey("d", sample))
+                assert (stands.assignment["state"], sorted(stands.annotations)) == (state, there)
+    return len(rows)
+
+
+def test_an_id_that_another_stream_has_is_refused(database: Database, corpus: CorpusStore) -> None:
+    """One annotation stands in one place; nothing of the second is kept."""
+    one, two = fill(corpus, "1", "2")
+    deeds = annotate(database)
+    person = PeopleStore(database).local("ana").id
+    deeds.add(person, one, claim("a"), seconds=0)
+    with pytest.raises(Conflict):
+        deeds.add(person, two, claim("a"), seconds=0)
+    sound(database)
+    assert deeds.open(person, two).annotations == ()
+
+
+def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:
+    """A store whose tables are not what the log says is found out, and so is an altered log."""
+    (key,) = fill(corpus, "1")
+    person = PeopleStore(database).local("ana").id
+    annotate(database).add(person, key, claim("a", note="why"), seconds=0)
+    log = AnnotationStore(database)
+    assert [finding.state for finding in inspect(database, log)] == ["ok", "ok"]
+    with database.writing() as connection:
+        connection.exec_driver_sql("UPDATE assignments SET state = 'done'")
+    assert "is not what the log says" in inspect(database, log)[1].says
+    with database.writing() as connection:
+        connection.exec_driver_sql("DROP TRIGGER events_refuse_update")
+        connection.exec_driver_sql("UPDATE events SET after = replace(after, 'why', 'not')")
+    assert "does not follow" in inspect(database, log)[1].says
+    with database.writing() as connection:
+        connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
+    with closing(sqlite3.connect(database.path)) as other:
+        other.execute("DELETE FROM people")
+        other.commit()
+    (finding,) = inspect(database, log)
+    assert "points nowhere" in finding.says
+    assert finding.mend
+
+
+def test_a_damaged_page_is_told(tmp_path: Path) -> None:
+    """With the way back."""
+    database = new_database(tmp_path)
+    fill(CorpusStore(database), *map(str, range(300)))
+    log = AnnotationStore(database)
+    with database.writing() as connection:
+        connection.exec_driver_sql("PRAGMA writable_schema = ON")
+        connection.exec_driver_sql(
+            "UPDATE sqlite_master SET rootpage = 3 WHERE name = 'ix_samples_external'"
+        )
+    database.close()
+    (finding,) = inspect(Database(database.path), log)
+    assert finding.state == "wrong"
+    assert finding.mend
+
+
+def test_replaying_the_log_gives_what_stands(database: Database, corpus: CorpusStore) -> None:
+    """For a stream with a bit of everything."""
+    (key,) = fill(corpus, "1")
+    person = PeopleStore(database).local("ana").id
+    deeds = annotate(database)
+    deeds.add(person, key, claim("a"), seconds=3.5)
+    deeds.comment(person, key, "hm", seconds=100)
+    deeds.read(person, key, seconds=0.25)
+    deeds.finish(person, key, seconds=2)
+    deeds.undo(person)
+    log = AnnotationStore(database)
+    assert replay(log.events(person, key)) == log.state(person, key)
+    assert log.state(person, key).seconds == 65.75
+    assert list(log.streams()) == [(person, key)]

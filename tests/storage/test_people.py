@@ -1,0 +1,98 @@
+"""People, their places and their likings."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.stores import fill
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.people import PeopleStore
+
+
+@pytest.fixture
+def people(database: Database) -> PeopleStore:
+    """The people of an empty store."""
+    return PeopleStore(database)
+
+
+def test_a_name_is_one_local_person(people: PeopleStore) -> None:
+    """The same name is the same person, whatever stands around it."""
+    ana = people.local("ana")
+    assert people.local(" ana ") == ana == people.person(ana.id)
+    assert people.local("bo") != ana
+    with pytest.raises(InvalidInput):
+        people.local("")
+
+
+def test_an_imported_person_is_never_the_local_one(people: PeopleStore) -> None:
+    """A file that names somebody like you is not you."""
+    theirs = people.imported("ab12", "ana")
+    assert theirs == Person("ab12", "ana", PersonKind.IMPORTED)
+    mine = people.local("ana")
+    assert mine.id != theirs.id
+    assert people.imported(mine.id, "somebody") == mine
+    assert people.imported("cd34", "").name == "cd34"
+    assert [person.name for person in people.all()] == ["ana", "ana", "cd34"]
+
+
+def test_a_person_who_is_not_there_is_not_found(people: PeopleStore) -> None:
+    """By id."""
+    with pytest.raises(NotFound, match="'x'"):
+        people.person("x")
+
+
+def test_preferences_are_each_persons_own(people: PeopleStore) -> None:
+    """JSON values by name; the last one counts."""
+    ana, bo = people.local("ana").id, people.local("bo").id
+    people.keep_preference(ana, "split", "stacked")
+    people.keep_preference(ana, "split", {"ratio": [1, 2]})
+    assert people.preferences(ana) == {"split": {"ratio": [1, 2]}}
+    assert people.preferences(bo) == {}
+
+
+def test_a_place_is_kept_for_each_person_and_sample(
+    people: PeopleStore, corpus: CorpusStore
+) -> None:
+    """The last one kept is where somebody was."""
+    one, two = fill(corpus, "1", "2")
+    ana, bo = people.local("ana").id, people.local("bo").id
+    assert people.last_place(ana) is None
+    assert people.place(ana, one) == {}
+    people.keep_place(ana, one, {"offset": 3})
+    people.keep_place(ana, two, {"offset": 5})
+    people.keep_place(ana, one, {"offset": 4, "side": "source"})
+    assert people.place(ana, one) == {"offset": 4, "side": "source"}
+    assert (people.last_place(ana), people.last_place(bo)) == (one, None)
+    corpus.remove_samples([one])
+    assert people.last_place(ana) == two
+    with pytest.raises(NotFound):
+        people.keep_place(ana, one, {})
+
+
+def test_every_version_of_a_guidance_is_kept(database: Database, corpus: CorpusStore) -> None:
+    """The last one is in force; a dataset's own goes before the workspace's."""
+    fill(corpus, "1")
+    guidance = GuidanceStore(database)
+    assert guidance.version(Guidance.LABELS) == ""
+    first, second = (guidance.keep(Guidance.LABELS, text) for text in ("- A", "- B"))
+    own = guidance.keep(Guidance.LABELS, "- C", dataset="d")
+    assert guidance.version(Guidance.LABELS) == second
+    assert guidance.version(Guidance.LABELS, dataset="d") == own
+    assert guidance.version(Guidance.LABELS, dataset="other") == second
+    assert guidance.version(Guidance.GUIDELINES) == ""
+    assert [guidance.text(Guidance.LABELS, name) for name in (first, own)] == ["- A", "- C"]
+    assert guidance.keep(Guidance.LABELS, "- A") == first == guidance.version(Guidance.LABELS)
+
+
+def test_a_guidance_that_is_not_there_is_not_found(database: Database) -> None:
+    """Neither a version that never was, nor a dataset."""
+    guidance = GuidanceStore(database)
+    with pytest.raises(NotFound, match="no version 'x' of the labels"):
+        guidance.text(Guidance.LABELS, "x")
+    with pytest.raises(NotFound, match="no dataset 'd'"):
+        guidance.keep(Guidance.LABELS, "- A", dataset="d")
+    assert guidance.version(Guidance.LABELS) == ""
