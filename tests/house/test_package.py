@@ -1,0 +1,87 @@
+"""What pip installs is whole: data files, command, licence; and the pins fit the bounds."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import tui_annotate
+from tui_annotate.domain.labels import parse_labels
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """The wheel that pip would install."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (path,) = folder.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_the_wheel_holds_every_file_of_the_package(wheel: zipfile.ZipFile) -> None:
+    """Modules, migrations, style sheets and the default labels are in it, tests are not."""
+    packed = {name for name in wheel.namelist() if name.startswith("tui_annotate/")}
+    there = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "tui_annotate").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert packed == there
+    assert {"tui_annotate/labels.yaml", "tui_annotate/tui/app.tcss"} <= packed
+    assert any("migrations/versions" in name for name in packed)
+    assert not [name for name in wheel.namelist() if name.startswith(("tests/", "benchmarks/"))]
+
+
+def test_the_wheel_gives_the_command_and_the_licence(wheel: zipfile.ZipFile) -> None:
+    """The entry point is there, and Apache-2.0 as a whole."""
+    names = {Path(name).name: name for name in wheel.namelist() if ".dist-info/" in name}
+    assert (
+        "tui-annotate = tui_annotate.__main__:main"
+        in wheel.read(names["entry_points.txt"]).decode()
+    )
+    assert "Apache License" in wheel.read(names["LICENSE"]).decode()
+
+
+def test_the_version_is_told_once() -> None:
+    """The package and its metadata say the same version, and the changelog knows it."""
+    assert PROJECT["version"] == tui_annotate.__version__
+    assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_every_dependency_is_pinned_for_make() -> None:
+    """Each package that the project names has an exact pin in constraints.txt."""
+    pins = {
+        line.partition("==")[0].lower().replace("_", "-")
+        for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+        if "==" in line
+    }
+    named = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]
+    wanted = {re.split(r"[<>=!;\[ ]", name)[0].lower().replace("_", "-") for name in named}
+    assert wanted - pins == set()
+
+
+def test_every_dependency_is_used() -> None:
+    """Each package that the project installs is named somewhere in its code."""
+    modules = {"pyyaml": "yaml"}
+    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "tui_annotate").rglob("*.py"))
+    packages = [re.split(r"[<>=!;\[ ]", name)[0].lower() for name in PROJECT["dependencies"]]
+    unused = [each for each in packages if not re.search(rf"\b{modules.get(each, each)}\b", code)]
+    assert unused == []
+
+
+def test_the_default_labels_are_a_label_set() -> None:
+    """The labels that a new workspace gets can be read, and the root shows the same file."""
+    text = (ROOT / "tui_annotate" / "labels.yaml").read_text("utf-8")
+    leaves = [label.path[-1] for label in parse_labels(text).leaves()]
+    assert leaves == ["Intrinsic", "Extrinsic", "Benign", "Questionable"]
+    assert (ROOT / "labels.yaml").read_text("utf-8") == text
