@@ -24,10 +24,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.storage import arrow
+from tui_annotate.storage.arrow import Row
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+__all__ = ["SCHEMA", "Row", "VectorStore", "table_name"]
 
 SCHEMA: Final = 1
 """Part of every table's name: with another layout, tables are built anew."""
@@ -38,9 +42,6 @@ _FILTER: Final = 500
 """Documents that one filter names."""
 _POLL_SECONDS: Final = 0.2
 _REBUILD: Final = "tui-annotate index rebuild"
-
-Row = tuple[str, int, int, int, "NDArray[np.float32]"]
-"""Hash of the document, index of the segment in it, its start and end, its vector."""
 
 
 def table_name(embedder: str, version: str, segmenter: str) -> str:
@@ -136,14 +137,12 @@ class VectorStore:
         return count
 
     def _put(self, table: str, batch: Sequence[Row]) -> int:
-        import pyarrow as pa
-
         with _told(self.folder):
             opened = self._table(table, dimensions=len(batch[0][4]))
             for where in _filters(dict.fromkeys(row[0] for row in batch)):
                 if opened.count_rows(where):
                     opened.delete(where)
-            opened.add(pa.Table.from_batches([_record_batch(batch)]))
+            opened.add(arrow.rows_table(batch))
         return len(batch)
 
     def optimize(self, table: str) -> None:
@@ -199,7 +198,7 @@ class VectorStore:
                     .to_arrow()
                     .sort_by([("sha256", "ascending"), ("segment", "ascending")])
                 )
-                vectors = _matrix(rows.column("vector")).astype(np.float32)
+                vectors = arrow.matrix(rows.column("vector")).astype(np.float32)
                 names = rows.column("sha256").to_pylist()
                 starts = [i for i in range(len(names)) if not i or names[i] != names[i - 1]]
                 for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
@@ -249,7 +248,7 @@ class VectorStore:
             return self._connection.open_table(table)
         if not dimensions:
             raise Unavailable(f"there are no vectors in {self._path(table)}", _REBUILD)
-        made = self._connection.create_table(table, schema=_schema(dimensions))
+        made = self._connection.create_table(table, schema=arrow.schema(dimensions))
         made.set_unenforced_primary_key("key")
         return made
 
@@ -260,50 +259,6 @@ def _grabbed(file: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _schema(dimensions: int) -> Any:
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            pa.field("key", pa.string(), nullable=False),
-            pa.field("sha256", pa.string(), nullable=False),
-            pa.field("segment", pa.int32(), nullable=False),
-            pa.field("start", pa.int32(), nullable=False),
-            pa.field("end", pa.int32(), nullable=False),
-            pa.field("vector", pa.list_(pa.float16(), dimensions), nullable=False),
-        ]
-    )
-
-
-def _record_batch(rows: Sequence[Row]) -> Any:
-    import numpy as np
-    import pyarrow as pa
-
-    hashes, segments, starts, ends, vectors = zip(*rows, strict=True)
-    matrix = np.stack(vectors).astype(np.float16)
-    dimensions = matrix.shape[1]
-    columns = [
-        pa.array([f"{name}:{segment}" for name, segment in zip(hashes, segments, strict=True)]),
-        pa.array(hashes),
-        pa.array(segments, pa.int32()),
-        pa.array(starts, pa.int32()),
-        pa.array(ends, pa.int32()),
-        pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), dimensions),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=_schema(dimensions))
-
-
-def _matrix(column: Any) -> NDArray[np.float16]:
-    import numpy as np
-
-    chunks = [
-        chunk.flatten().to_numpy(zero_copy_only=False).reshape(len(chunk), -1)
-        for chunk in column.chunks
-        if len(chunk)
-    ]
-    return np.concatenate(chunks) if chunks else np.zeros((0, 0), np.float16)
 
 
 def _filters(hashes: Iterable[str]) -> Iterator[str]:
