@@ -59,7 +59,14 @@ def test_sure_ends(line: str, ends: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("a word", "word"), ("a (word", "word"), ("word ", ""), ("", ""), ("x" * 50, "x" * 40)],
+    [
+        ("a word", "word"),
+        ("a (word", "word"),
+        ("word ", ""),
+        ("", ""),
+        ("x" * 50, "x" * 40),
+        ("他说ok", "ok"),
+    ],
 )
 def test_token_before(text: str, expected: str) -> None:
     """What stands before the end, back to white space or an opening sign, of bounded length."""
@@ -93,6 +100,11 @@ def test_after_abbreviation(text: str, expected: bool) -> None:
         ("J. ", "and", False),
         ("I. ", "The", False),
         ("Ran! ", "The", False),
+        ("法官T.S.", "艾略特", True),
+        ("the U.S. ", "The", False),
+        ("- R8. ", "Lorries", True),
+        ("It ended. 2. ", "The", True),
+        ("It cost 5. ", "The", False),
     ],
 )
 def test_what_never_ends_a_sentence(before: str, after: str, expected: bool) -> None:

@@ -21,7 +21,10 @@ _OPENERS = "\"'“‘«([{（【「『《〈*•-–—¿¡"
 
 _END = re.compile(f"[.!?…{_CJK_ENDS}{_SPACED_ENDS}]+[{re.escape(_CLOSERS)}]*")
 _NEXT = re.compile(rf"\s+[{re.escape(_OPENERS)}]{{0,3}}(\w)")
-_UNSPACED = re.compile(f"[{HAN}\u3040-\u30ff\uff01-\uff60]")
+_UNSPACED_SIGNS = f"{HAN}\u3040-\u30ff\uff01-\uff60"
+_UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
+_UNSPACED_HEAD = re.compile(f".*[{_UNSPACED_SIGNS}](?=.)", re.DOTALL)
+_LABEL = re.compile(r"(?:\A|[.!?:;。]\s)[\s*•–—#(-]*[^\W\d_]{0,2}\d{1,3}[a-z]?\.\Z")
 _REFERENCE = re.compile(r"\[\d{1,3}(?:[,-]\d{1,3}){0,8}\]")
 _TITLE = re.compile("《[^《》]{1,60}》")
 _LETTERS_AND_STOPS = re.compile(r"(?:[^\W\d_]+\.)+[^\W\d_]{1,2}")
@@ -134,11 +137,17 @@ def is_unspaced(sign: str) -> bool:
 
 
 def token_before(text: str, end: int) -> str:
-    """What stands directly before `end`, from white space or opening signs on; 40 signs at most."""
+    """What stands directly before `end`, back to white space, an opening or an unspaced sign.
+
+    Of 40 signs at most.
+    """
     tail = text[max(0, end - _LOOK_BACK) : end]
     if not tail or tail[-1].isspace():
         return ""
-    return tail.split()[-1].lstrip(_OPENERS)
+    token = tail.split()[-1]
+    if not token.isascii() and (unspaced := _UNSPACED_HEAD.match(token)):
+        token = token[unspaced.end() :]
+    return token.lstrip(_OPENERS)
 
 
 def after_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> bool:
@@ -162,7 +171,8 @@ def after_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> bo
 def never_ends(text: str, cut: int) -> bool:
     """Whether what stands before `cut` is always followed by something: "Dr.", "vs.", "No." 5.
 
-    An initial counts where a capital follows it ("J. Smith").
+    So are an initial before a capital ("J. Smith"), letters with stops that no space follows, and
+    the label of a list ("R8.") at the start of the text or behind a sentence.
     """
     head = text[max(0, cut - _LOOK_BACK) : cut].rstrip()
     if not head.endswith("."):
@@ -171,7 +181,18 @@ def never_ends(text: str, cut: int) -> bool:
     follower = text[cut : cut + 1]
     if len(word) == 1 and word.isupper() and word != "I":
         return follower.isupper()
-    return word.lower() in _FOLLOWED or (word.lower() in _BEFORE_NUMBERS and follower.isdigit())
+    return (
+        word.lower() in _FOLLOWED
+        or (word.lower() in _BEFORE_NUMBERS and follower.isdigit())
+        or (bool(_LETTERS_AND_STOPS.fullmatch(word)) and not text[cut - 1].isspace())
+        or _is_label(head)
+    )
+
+
+def _is_label(head: str) -> bool:
+    found = _LABEL.search(head)
+    before = token_before(head, found.start()).lower() if found else ""
+    return found is not None and before not in _BEFORE_NUMBERS
 
 
 def weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) -> int:
