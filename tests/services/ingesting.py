@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import resource
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.services.export import Export
-from tui_annotate.services.ingest import Files, Ingest
+from tui_annotate.services.ingest import Files, Ingest, sentences, vectors
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
@@ -136,14 +137,18 @@ def _text(chance: random.Random, name: str, sentences: int) -> str:
     return f"This is {name}. {middle}"
 
 
-def main(folder: str, workers: str, *files: str) -> None:
-    """Ingests files in this process, and says how it ended and how much memory it took."""
-    import resource
+def main(folder: str, workers: str, embedder: str, *files: str) -> None:
+    """Ingests files in this process, and says how it ended and how much memory it took.
 
+    With an embedder everything is made small, so that few texts pass through every stage.
+    """
+    if embedder != "none":
+        sentences._WORTH_A_POOL, sentences._TASK = 20_000, 5_000
+        vectors.ROWS = 1_000
     stores = Stores(Path(folder), workers=int(workers))
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    report = stores.run(*map(Path, files), embedder="none" if folder.endswith("none") else "auto")
+    report = stores.run(*map(Path, files), embedder=embedder)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sys.stdout.write(json.dumps({"added": report.added, "memory": memory}) + "\n")
 

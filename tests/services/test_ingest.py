@@ -379,7 +379,6 @@ def test_vectors_are_written_in_large_batches(
     stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A write to LanceDB waits for enough segments, and the rest goes at the end."""
-    monkeypatch.setattr("tui_annotate.services.ingest.run.ROWS", 100)
     monkeypatch.setattr("tui_annotate.services.ingest.vectors.ROWS", 100)
     report = stores.run(write_pairs(tmp_path / "a.jsonl", samples=200))
     table = stores.corpus.setting(TABLE)

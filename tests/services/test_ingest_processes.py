@@ -25,12 +25,14 @@ TORTURE = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
 ROUNDS = 100 if TORTURE else 10
 
 
-def _process(folder: Path, *files: Path, workers: int = 2) -> subprocess.Popen[str]:
+def _process(
+    folder: Path, file: Path, *, workers: int = 2, embedder: str = "auto"
+) -> subprocess.Popen[str]:
     """An ingest in a process of its own, with processes of its own."""
     folder.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "tests.services.ingesting", str(folder), str(workers)]
+    arguments = [str(folder), str(workers), embedder, str(file)]
     return subprocess.Popen(
-        [*command, *map(str, files)],
+        [sys.executable, "-m", "tests.services.ingesting", *arguments],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -135,9 +137,11 @@ def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "import sys\n"
+        "from tui_annotate.services.ingest import sentences as module\n"
         "from tui_annotate.services.ingest.sentences import Sentences\n"
         "print('once')\n"
-        "texts = [('One. Two. ' * 1000, 'en')] * 60\n"
+        "module._WORTH_A_POOL = 1000\n"
+        "texts = [('One. Two. ' * 10, 'en')] * 60\n"
         "with Sentences(2) as sentences:\n"
         "    print(sum(map(len, sentences.result(sentences.submit(texts)))))\n"
         "    print(sys.modules['__main__'].__file__ == __file__, sentences._broken)\n"
@@ -150,15 +154,15 @@ def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines() == ["once", "120000", "True False"]
+    assert done.stdout.splitlines() == ["once", "1200", "True False"]
     assert done.stderr == ""
 
 
 def test_an_interrupt_ends_it_cleanly(tmp_path: Path) -> None:
     """Ctrl-C to the whole group ends every process at once; what was stored is sound."""
     path = write_pairs(tmp_path / "pairs.jsonl", samples=6000, sentences=20)
-    folder = tmp_path / "none"
-    process = _process(folder, path)
+    folder = tmp_path / "stopped"
+    process = _process(folder, path, embedder="none")
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     stored = Stores(folder)
@@ -176,10 +180,10 @@ def test_an_interrupt_ends_it_cleanly(tmp_path: Path) -> None:
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     """Eight times the file takes hardly more memory."""
     memory = []
-    for samples in (1000, 8000):
+    for samples in (500, 4000):
         path = write_pairs(tmp_path / f"{samples}.jsonl", samples=samples, sentences=12)
-        folder = tmp_path / f"{samples}-none"
-        memory.append(_finished(_process(folder, path, workers=1))["memory"])
+        process = _process(tmp_path / str(samples), path, workers=1, embedder="none")
+        memory.append(_finished(process)["memory"])
     assert memory[1] < 1.25 * memory[0]
 
 
@@ -188,12 +192,12 @@ def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
 
     No process outlives it; the store is sound after each kill.
     """
-    path = write_dump(tmp_path / "dump.json", samples=1600)
+    path = write_dump(tmp_path / "dump.json", samples=400)
     began = time.monotonic()
-    assert _finished(_process(tmp_path / "peace", path))["added"] == 1600
+    assert _finished(_process(tmp_path / "peace", path))["added"] == 400
     longest = time.monotonic() - began
     expected = Stores(tmp_path / "peace").contents()
-    assert (expected["waiting"], expected["totals"][0]) == ([], 1600)
+    assert (expected["waiting"], expected["totals"][0]) == ([], 400)
     chance = random.Random()
     folders = 0
     folder = tmp_path / f"killed-{folders}"

@@ -17,7 +17,7 @@ from tui_annotate.plugins.admission import Seen
 from tui_annotate.services.ingest.files import Files
 from tui_annotate.services.ingest.report import IngestReport, Progress
 from tui_annotate.services.ingest.sentences import Sentences, Ticket
-from tui_annotate.services.ingest.vectors import ROWS, Vectors
+from tui_annotate.services.ingest.vectors import Vectors
 
 if TYPE_CHECKING:
     from tui_annotate.storage.annotations import AnnotationStore
@@ -213,7 +213,7 @@ class Run:
         self._bare_segments += segments
 
     def _embed_some(self, vectors: Vectors) -> None:
-        if self._bare_segments >= ROWS:
+        if vectors.due(self._bare_segments):
             vectors.catch_up(lambda _: None, documents=self._bare_documents)
             self._bare_documents = self._bare_segments = 0
 

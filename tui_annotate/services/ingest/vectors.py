@@ -69,6 +69,10 @@ class Vectors:
         if corpus.setting(EMBEDDER) is None and wanted not in {AUTO, NONE}:
             self._embedder = load(wanted)
 
+    def due(self, segments: int) -> bool:
+        """Whether that many new segments are worth a write."""
+        return segments >= ROWS
+
     def catch_up(self, told: Callable[[int], None], *, documents: int = 0) -> None:
         """Embeds what has no vectors.
 
