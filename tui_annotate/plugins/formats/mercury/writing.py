@@ -65,7 +65,7 @@ class DumpWriter:
         sample, lose = record.sample, self.report.lose
         if self._dataset is None:
             self._dataset = sample.dataset
-        lose("samples whose ids meet those of another dataset", sample.dataset != self._dataset)
+        lose("names of further datasets", sample.dataset != self._dataset)
         lose("groups", bool(sample.group))
         lose("requests", sample.request != Request())
         lose("kinds", sample.kind is not Kind.PAIR)
