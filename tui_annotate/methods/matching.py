@@ -129,7 +129,8 @@ class Searched:
         """
         if self._vectors is None:
             raise ValueError("there are no vectors")
-        return self._vectors @ vector
+        # Not `@`: its threads, where others keep the cores busy, made 1 ms into 12.
+        return np.asarray(np.einsum("ij,j->i", self._vectors, vector), np.float32)
 
     def rank(
         self, asked: Query, cosines: Vectors | None = None, *, top: int | None = None

@@ -27,6 +27,7 @@ _HINT = (
 )
 _LONGEST = 20_000
 _AT_ONCE = 128
+_NO_BATCH = 4
 _LEAST_KNOWN = 0.9
 _FIRST_LEAD, _FIRST_PIECE = 3 + 0xC0, 3 + 0x100
 """Word pieces 3 to 258 are the bytes of signs that have none; from 0xC0 on, of their first byte."""
@@ -75,9 +76,16 @@ class StaticEmbedder:
 
         for first in range(0, len(texts), _AT_ONCE):
             some = [text[:_LONGEST] for text in texts[first : first + _AT_ONCE]]
-            encoded = self._pieces.encode_batch_fast(some, add_special_tokens=False)
+            encoded = self._encoded(some)
             rows = (np.array(each.ids, np.int64) for each in encoded)
             yield first, [_known(ids, text) for ids, text in zip(rows, some, strict=True)]
+
+    def _encoded(self, texts: Sequence[str]) -> list[Any]:
+        """Word pieces; those of a selection without the threads that a batch is worth."""
+        if len(texts) <= _NO_BATCH:
+            return [self._pieces.encode(text, add_special_tokens=False) for text in texts]
+        encoded: list[Any] = self._pieces.encode_batch_fast(list(texts), add_special_tokens=False)
+        return encoded
 
 
 def _known(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
