@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import PAIRS, Command
+from tests.pty_driver import ROOT
 from tui_annotate.cli.doctor import file_system, terminal_checks
 from tui_annotate.cli.reports import moment
 from tui_annotate.domain.errors import InvalidInput
@@ -210,7 +212,31 @@ def test_terminal_checks_tell_what_a_pipe_is() -> None:
     assert check.state == "ok"
 
 
-def test_json_shapes_are_lists_and_objects(filled: Command) -> None:
-    """What is printed with --json is one JSON value and nothing else."""
-    for words in (["status"], ["dataset", "list"], ["doctor"], ["keys"], ["labels", "check"]):
-        json.loads(filled(*words, "--json").out)
+SHAPES = [
+    ["status"],
+    ["dataset", "list"],
+    ["dataset", "show", "pairs"],
+    ["doctor"],
+    ["keys"],
+    ["labels", "check"],
+    ["ingest", "pairs.jsonl", "--dry-run"],
+    ["match", "--sample", "bridge", "--side", "summary", "--span", "0:10"],
+]
+
+
+def names(value: object) -> set[str]:
+    """All keys of a JSON value, but for those of signals, whose names are the assist's."""
+    if isinstance(value, list):
+        return {name for each in value for name in names(each)}
+    if isinstance(value, dict):
+        inner = (names(each) for name, each in value.items() if name != "signals")
+        return set(value).union(*inner)
+    return set()
+
+
+@pytest.mark.parametrize("words", SHAPES, ids=" ".join)
+def test_json_is_one_value_with_documented_names(words: list[str], annotated: Command) -> None:
+    """What is printed with --json is one JSON value, each of whose names stands in the manual."""
+    manual = (ROOT / "docs" / "formats.md").read_text("utf-8").rpartition("## The JSON")[2]
+    shown = json.loads(annotated(*words, "--json").out)
+    assert [name for name in names(shown) if not re.search(rf'[`"]{name}[`"]', manual)] == []
