@@ -128,6 +128,14 @@ def test_clear_needs_mine_and_a_yes(annotated: Command) -> None:
     assert annotated("status", "--json").json["annotations"] == 0
 
 
+def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:
+    """An id, and dataset/id, name the sample whose annotations go; an unknown one is refused."""
+    clear = ("annotations", "clear", "--mine", "--yes", "--json", "--sample")
+    assert annotated(*clear, "absent").code == 1
+    assert annotated(*clear, "tea").json["cleared"] == 0
+    assert annotated(*clear, "pairs/bridge").json["cleared"] == 1
+
+
 def test_clear_of_somebody_else_leaves_mine(annotated: Command) -> None:
     """--as says whose annotations are cleared, and is remembered."""
     done = annotated("annotations", "clear", "--mine", "--yes", "--as", "ana", "--json")

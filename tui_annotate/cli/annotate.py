@@ -65,7 +65,9 @@ def clear(
         bool, typer.Option("--mine", help="Needed: it clears your own annotations alone.")
     ] = False,
     dataset: Annotated[str, typer.Option(metavar="NAME", help="Of this dataset alone.")] = "",
-    sample: Annotated[str, typer.Option(metavar="ID", help="Of this sample alone.")] = "",
+    sample: Annotated[
+        str, typer.Option(metavar="ID", help="Of this sample alone: its id, or dataset/id.")
+    ] = "",
     name: NameOption = "",
     yes: YesOption = False,
     as_json: JsonOption = False,
@@ -76,7 +78,9 @@ def clear(
         raise typer.BadParameter("say --mine: only your own annotations can be cleared")
     with opened(workspace) as space:
         person = space.person(name)
-        where = sample or dataset or str(space.path)
+        if sample:
+            dataset, sample = space.corpus.find(sample)
+        where = "/".join(filter(None, (dataset, sample))) or str(space.path)
         output.ask(f"clear all annotations of {person.name} in {where}?", yes=yes)
         cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample)
     if as_json:
