@@ -83,7 +83,8 @@ def annotate(
 ) -> Annotate:
     """The deeds over a store, with a label set."""
     guidance = GuidanceStore(database)
-    guidance.keep(Guidance.LABELS, labels)
+    if labels:
+        guidance.keep(Guidance.LABELS, labels)
     return Annotate(
         CorpusStore(database),
         AnnotationStore(database),

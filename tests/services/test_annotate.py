@@ -1,0 +1,549 @@
+"""The deeds of annotators: whole, saved, one's own, and open to undo."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from tests.stores import SEGMENTER, annotate, claim, fill, new, new_database, sample
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    InvalidLabels,
+    InvalidSpan,
+    NotFound,
+    TuiAnnotateError,
+)
+from tui_annotate.domain.history import StreamState, replay
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.services.annotate import Annotate
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.guidance import Guidance
+from tui_annotate.storage.inspection import inspect
+
+KEY = SampleKey("d", "1")
+OTHER = SampleKey("d", "2")
+EVIDENCE = (Anchor(Side.SOURCE, 0, Span(35, 52)),)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty store."""
+    opened = new_database(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def deeds(database: Database) -> Annotate:
+    """The deeds over three samples."""
+    made = annotate(database, ratings=("good", "poor"))
+    fill(made.corpus, "1", "2", "3")
+    return made
+
+
+@pytest.fixture
+def ana(deeds: Annotate) -> str:
+    """Somebody."""
+    return deeds.people.local("ana").id
+
+
+@pytest.fixture
+def bo(deeds: Annotate) -> str:
+    """Somebody else."""
+    return deeds.people.local("bo").id
+
+
+def name() -> str:
+    """An id as the screen makes one."""
+    return str(uuid4())
+
+
+# looking -----------------------------------------------------------------------------------------
+
+
+def test_a_desk_holds_all_that_the_screen_shows(deeds: Annotate, ana: str) -> None:
+    """Texts, segments, own work, place, standing, labels and guidelines."""
+    deeds.guidance.keep(Guidance.GUIDELINES, "Mark what is wrong.")
+    deeds.keep_place(ana, KEY, {"offset": 3})
+    deeds.skip(ana, OTHER, seconds=1)
+    desk = deeds.open(ana, KEY)
+    assert (desk.sample, desk.segments) == (
+        deeds.corpus.sample(KEY).sample,
+        deeds.corpus.sample(KEY).segments,
+    )
+    assert (desk.annotations, desk.assignment.state) == ((), State.NEW)
+    assert (desk.place, desk.position, desk.total, desk.finished) == ({"offset": 3}, 1, 3, 1)
+    assert [label.name for label in desk.labels.leaves()] == ["Wrong", "Odd", "Fine", "Alone"]
+    assert desk.guidelines == "Mark what is wrong."
+
+
+def test_opening_writes_nothing(database: Database, deeds: Annotate, ana: str) -> None:
+    """Looking is no deed."""
+    before = database.path.stat().st_mtime_ns, database.path.read_bytes()
+    deeds.open(ana, KEY)
+    deeds.queue(ana)
+    deeds.start(ana)
+    assert (database.path.stat().st_mtime_ns, database.path.read_bytes()) == before
+    assert deeds.store.events(ana, KEY) == ()
+
+
+def test_nobody_sees_the_work_of_another(deeds: Annotate, ana: str, bo: str) -> None:
+    """Annotations, states, notes, counts and undo are each person's own."""
+    deeds.add(ana, KEY, claim(name(), note="mine"), seconds=1)
+    deeds.finish(ana, KEY, seconds=1)
+    desk = deeds.open(bo, KEY)
+    assert (desk.annotations, desk.assignment.state, desk.finished) == ((), State.NEW, 0)
+    assert deeds.past_notes(bo) == ()
+    assert deeds.undo(bo) is None
+    assert deeds.clear(bo) == 0
+    assert {row.state for row in deeds.queue(bo).rows} == {State.NEW}
+
+
+def test_it_begins_where_the_person_was(deeds: Annotate, ana: str) -> None:
+    """A named sample, else the last place, else the next that is not finished."""
+    assert deeds.start(ana) == KEY
+    assert deeds.start(ana, sample="d/3") == SampleKey("d", "3")
+    deeds.keep_place(ana, OTHER, {})
+    assert deeds.start(ana) == OTHER
+    deeds.finish(ana, OTHER, seconds=0)
+    assert deeds.start(ana) == SampleKey("d", "3")
+    for each in ("1", "3"):
+        deeds.finish(ana, SampleKey("d", each), seconds=0)
+    assert deeds.start(ana) == OTHER
+    with pytest.raises(NotFound):
+        deeds.start(ana, sample="none")
+
+
+def test_an_empty_workspace_has_nowhere_to_begin(database: Database) -> None:
+    """None, not an error."""
+    made = annotate(database)
+    assert made.start(made.people.local("ana").id) is None
+
+
+def test_the_next_and_the_neighbours(deeds: Annotate, ana: str) -> None:
+    """By the order that is asked for."""
+    assert deeds.next_unfinished(ana, KEY) == OTHER
+    assert deeds.neighbour(ana, OTHER, -1) == KEY
+    assert deeds.neighbour(ana, KEY, -1, order="ingested") is None
+    assert deeds.find(" 3 ") == SampleKey("d", "3")
+
+
+def test_past_notes_come_by_use(deeds: Annotate, ana: str) -> None:
+    """The most frequent first, then the most recent, each once."""
+    for place, note in enumerate(["rare", "often", "late", "often", ""]):
+        deeds.add(ana, KEY, claim(name(), 4, 5 + place, note=note), seconds=0)
+    assert deeds.past_notes(ana) == ("often", "late", "rare")
+    assert deeds.past_notes(ana, limit=1) == ("often",)
+
+
+def test_likings_are_kept(deeds: Annotate, ana: str) -> None:
+    """By name."""
+    deeds.keep_preference(ana, "split", "stacked")
+    assert deeds.preferences(ana) == {"split": "stacked"}
+
+
+def test_without_labels_there_is_nothing_to_say(database: Database) -> None:
+    """A store that never saw a label set says what to do."""
+    with pytest.raises(NotFound, match="no label set") as caught:
+        annotate(database, labels="").labels()
+    assert "labels.yaml" in caught.value.hint
+
+
+def test_a_dataset_may_have_labels_of_its_own(deeds: Annotate, ana: str) -> None:
+    """They are the ones that new work is checked against, and named in it."""
+    version = deeds.guidance.keep(Guidance.LABELS, "- Other", dataset="d")
+    saved = deeds.add(ana, KEY, claim(name(), label="Other"), seconds=0)
+    assert saved.annotation is not None
+    assert saved.annotation.label_set == version
+    with pytest.raises(InvalidLabels, match="no label 'Fine'"):
+        deeds.add(ana, KEY, claim(name(), 0, 3), seconds=0)
+
+
+# doing -------------------------------------------------------------------------------------------
+
+
+def test_an_annotation_is_stored_well_made(deeds: Annotate, ana: str) -> None:
+    """Trimmed, numbered, dated, under the versions in force; and what is told is what is stored."""
+    deeds.guidance.keep(Guidance.GUIDELINES, "Rules.")
+    wide = claim(name(), 15, 34, label="Wrong", note=" why ")
+    saved = deeds.add(ana, KEY, replace(wide, evidence=EVIDENCE), seconds=5)
+    made = saved.annotation
+    assert made is not None
+    assert (made.claim[0].span, made.evidence, made.note) == (Span(16, 33), EVIDENCE, "why")
+    assert (made.version, made.number, made.origin) == (1, 1, "human")
+    assert made.created == made.updated > "2020"
+    assert made.label_set == deeds.labels().version
+    assert made.guidelines == deeds.guidance.version(Guidance.GUIDELINES)
+    assert (saved.verb, saved.assignment.state, saved.assignment.seconds) == ("add", State.DRAFT, 5)
+    desk = deeds.open(ana, KEY)
+    assert (desk.annotations, desk.assignment) == (saved.annotations, saved.assignment)
+    (event,) = deeds.store.events(ana, KEY)
+    assert event.versions == {"labels": made.label_set, "guidelines": made.guidelines}
+    assert event.app
+
+
+def test_numbers_count_through_the_workspace(deeds: Annotate, ana: str, bo: str) -> None:
+    """No number is given twice, also after a removal."""
+    numbers = []
+    for person, key in ((ana, KEY), (bo, KEY), (ana, OTHER)):
+        saved = deeds.add(person, key, claim(name()), seconds=0)
+        assert saved.annotation is not None
+        numbers.append(saved.annotation.number)
+        if person == bo:
+            deeds.remove(bo, key, saved.annotation.id, version=1, seconds=0)
+    assert numbers == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        (claim("a", label="Gone"), InvalidLabels),
+        (claim("a", 0, 500), InvalidSpan),
+        (claim("a", 3, 4), InvalidSpan),
+        (Annotation("a", EVIDENCE), InvalidInput),
+        (claim("a", note="half \ud800"), InvalidInput),
+        (Annotation("a", (Anchor(Side.SUMMARY, 1, Span(0, 3)),)), NotFound),
+    ],
+)
+def test_what_is_wrong_is_refused_and_leaves_nothing(
+    deeds: Annotate, ana: str, wrong: Annotation, error: type[TuiAnnotateError]
+) -> None:
+    """No event, no annotation, no state."""
+    with pytest.raises(error):
+        deeds.add(ana, KEY, wrong, seconds=1)
+    assert deeds.store.events(ana, KEY) == ()
+    assert deeds.open(ana, KEY).assignment.state is State.NEW
+
+
+def test_twins_are_refused_and_rivals_are_welcome(deeds: Annotate, ana: str, bo: str) -> None:
+    """The same claim and label once a person; another label, or another person, is no twin."""
+    deeds.add(ana, KEY, claim("a"), seconds=0)
+    with pytest.raises(Conflict, match="'Fine' already"):
+        deeds.add(ana, KEY, claim("b", 15, 34), seconds=0)
+    with pytest.raises(Conflict, match="must stand alone"):
+        deeds.add(ana, KEY, claim("b", label="Alone"), seconds=0)
+    deeds.add(ana, KEY, claim("b", label="Odd", note="why"), seconds=0)
+    deeds.add(bo, KEY, claim("c"), seconds=0)
+    assert len(deeds.open(ana, KEY).annotations) == 2
+
+
+def test_annotations_stand_in_reading_order(deeds: Annotate, ana: str) -> None:
+    """By claim, then by number; those about the source alone come last."""
+    alone = Annotation("e", (), EVIDENCE, (("Fine",),))
+    for made in (alone, claim("c", 16, 33), claim("a", 0, 3), claim("d", 16, 33, label="Odd")):
+        deeds.add(ana, KEY, made, seconds=0)
+    assert [made.id for made in deeds.open(ana, KEY).annotations] == ["a", "c", "d", "e"]
+
+
+def test_an_edit_is_a_new_version_and_a_stale_one_is_refused(deeds: Annotate, ana: str) -> None:
+    """Two windows: the second one hears that the annotation changed."""
+    first = deeds.add(ana, KEY, claim("a"), seconds=0).annotation
+    assert first is not None
+    second = deeds.edit(ana, KEY, replace(first, note="why"), seconds=0).annotation
+    assert second is not None
+    assert (second.version, second.note, second.number) == (2, "why", first.number)
+    with pytest.raises(Conflict, match="changed since"):
+        deeds.edit(ana, KEY, replace(first, note="else"), seconds=0)
+    with pytest.raises(Conflict, match="changed since"):
+        deeds.remove(ana, KEY, "a", version=1, seconds=0)
+    # Undone and edited again, the number is the same, but it is another version.
+    deeds.undo(ana)
+    deeds.edit(ana, KEY, replace(first, note="third"), seconds=0)
+    with pytest.raises(Conflict, match="changed since"):
+        deeds.edit(ana, KEY, replace(second, note="fourth"), seconds=0)
+    assert [made.note for made in deeds.open(ana, KEY).annotations] == ["third"]
+
+
+def test_a_removed_annotation_is_gone_until_undo(deeds: Annotate, ana: str) -> None:
+    """And what is not there can not be removed."""
+    deeds.add(ana, KEY, claim("a"), seconds=0)
+    saved = deeds.remove(ana, KEY, "a", version=1, seconds=0)
+    assert (saved.annotation, saved.annotations) == (None, ())
+    with pytest.raises(NotFound):
+        deeds.remove(ana, KEY, "a", version=1, seconds=0)
+    back = deeds.undo(ana)
+    assert back is not None
+    assert [made.id for made in back.annotations] == ["a"]
+    assert back.annotation is not None
+
+
+def test_a_draft_blocks_done_until_it_is_complete(deeds: Annotate, ana: str) -> None:
+    """What is required and missing is stored, and named when the sample is to be finished."""
+    draft = deeds.add(ana, KEY, claim("a", label="Wrong"), seconds=0).annotation
+    assert draft is not None
+    with pytest.raises(Conflict, match="'15 million pounds' lacks evidence"):
+        deeds.finish(ana, KEY, seconds=0)
+    deeds.edit(ana, KEY, replace(draft, evidence=EVIDENCE), seconds=0)
+    assert deeds.finish(ana, KEY, seconds=0).assignment.state is State.DONE
+
+
+def test_work_on_a_finished_sample_reopens_it(deeds: Annotate, ana: str) -> None:
+    """Undo gives the finished state back."""
+    deeds.finish(ana, KEY, seconds=0)
+    assert deeds.add(ana, KEY, claim("a"), seconds=0).assignment.state is State.REOPENED
+    assert deeds.open(ana, KEY).finished == 0
+    undone = deeds.undo(ana)
+    assert undone is not None
+    assert undone.assignment.state is State.DONE
+    assert deeds.open(ana, KEY).finished == 1
+
+
+def test_skip_flag_comment_and_rating_are_told_and_undone(deeds: Annotate, ana: str) -> None:
+    """A reason becomes the comment; without one the comment stays; a rating is of the scale."""
+    assert deeds.comment(ana, KEY, " odd ", seconds=0).assignment.comment == "odd"
+    skipped = deeds.skip(ana, KEY, seconds=0).assignment
+    assert (skipped.state, skipped.comment) == (State.SKIPPED, "odd")
+    flagged = deeds.flag(ana, KEY, reason="no source", seconds=0).assignment
+    assert (flagged.state, flagged.comment) == (State.FLAGGED, "no source")
+    assert deeds.rate(ana, KEY, "poor", seconds=0).assignment.rating == "poor"
+    with pytest.raises(InvalidInput, match="not a rating"):
+        deeds.rate(ana, KEY, "fair", seconds=0)
+    verbs = []
+    while (undone := deeds.undo(ana)) is not None:
+        verbs.append(undone.undone)
+    assert verbs == ["rate", "flag", "skip", "comment"]
+    assert deeds.store.state(ana, KEY) == StreamState()
+
+
+def test_time_counts_without_its_pauses(deeds: Annotate, ana: str) -> None:
+    """A minute between two actions at most; reading alone counts too, and is no deed."""
+    deeds.add(ana, KEY, claim("a"), seconds=12.5)
+    deeds.read(ana, KEY, seconds=3600)
+    deeds.read(ana, KEY, seconds=0)
+    deeds.read(ana, KEY, seconds=-5)
+    assert deeds.open(ana, KEY).assignment.seconds == 72.5
+    assert len(deeds.store.events(ana, KEY)) == 2
+    undone = deeds.undo(ana)
+    assert undone is not None
+    assert (undone.undone, undone.assignment.seconds) == ("add", 72.5)
+
+
+# taking back -------------------------------------------------------------------------------------
+
+
+def test_undo_and_redo_go_through_samples_and_restarts(
+    database: Database, ana: str, deeds: Annotate
+) -> None:
+    """The last deed first, wherever it was, also from another process's point of view."""
+    deeds.add(ana, KEY, claim("a"), seconds=0)
+    deeds.add(ana, OTHER, claim("b"), seconds=0)
+    deeds.finish(ana, OTHER, seconds=0)
+    again = annotate(Database.open(database.path))
+    undone = [again.undo(ana) for _ in range(4)]
+    assert [(each.key, each.undone) if each else None for each in undone] == [
+        (OTHER, "done"),
+        (OTHER, "add"),
+        (KEY, "add"),
+        None,
+    ]
+    redone = [deeds.redo(ana) for _ in range(4)]
+    assert [(each.key, each.undone, each.verb) if each else None for each in redone] == [
+        (KEY, "add", "redo"),
+        (OTHER, "add", "redo"),
+        (OTHER, "done", "redo"),
+        None,
+    ]
+    assert deeds.open(ana, OTHER).assignment.state is State.DONE
+
+
+def test_a_clearing_is_taken_back_as_one(deeds: Annotate, ana: str, bo: str) -> None:
+    """Over samples; undo, redo and undo again; finished samples are reopened and back."""
+    for key in (KEY, OTHER):
+        deeds.add(ana, key, claim(name()), seconds=0)
+        deeds.add(ana, key, claim(name(), 0, 3), seconds=0)
+    deeds.finish(ana, OTHER, seconds=0)
+    deeds.add(bo, KEY, claim(name()), seconds=0)
+    before = [deeds.open(ana, key).annotations for key in (KEY, OTHER)]
+    assert deeds.clear(ana) == 4
+    for _ in range(2):
+        assert [deeds.open(ana, key).annotations for key in (KEY, OTHER)] == [(), ()]
+        assert deeds.open(ana, OTHER).assignment.state is State.REOPENED
+        undone = deeds.undo(ana)
+        assert undone is not None
+        assert undone.undone == "clear"
+        assert [deeds.open(ana, key).annotations for key in (KEY, OTHER)] == before
+        assert deeds.open(ana, OTHER).assignment.state is State.DONE
+        redone = deeds.redo(ana)
+        assert redone is not None
+        assert redone.undone == "clear"
+    assert len(deeds.open(bo, KEY).annotations) == 1
+
+
+def test_a_clearing_can_be_narrowed(deeds: Annotate, ana: str) -> None:
+    """To a dataset, to a sample, to nothing at all."""
+    deeds.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
+    for key in (KEY, OTHER, SampleKey("e", "1")):
+        deeds.add(ana, key, claim(name()), seconds=0)
+    assert deeds.clear(ana, dataset="none") == 0
+    assert deeds.clear(ana, sample="2") == 1
+    assert deeds.clear(ana, dataset="d", sample="e/1") == 0
+    assert deeds.clear(ana, dataset="e") == 1
+    assert deeds.clear(ana) == 1
+    with pytest.raises(NotFound):
+        deeds.clear(ana, sample="1")
+
+
+def test_a_clearing_of_which_a_part_is_gone_is_undone_for_the_rest(
+    deeds: Annotate, ana: str
+) -> None:
+    """A dataset was removed meanwhile: its annotations stay gone, the others come back."""
+    deeds.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
+    there = SampleKey("e", "1")
+    for key in (KEY, there):
+        deeds.add(ana, key, claim(name()), seconds=0)
+    deeds.clear(ana)
+    deeds.corpus.remove_dataset("e", with_annotations=True)
+    assert deeds.undo(ana) is not None
+    assert len(deeds.open(ana, KEY).annotations) == 1
+    deeds.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
+    assert deeds.open(ana, there).annotations == ()
+
+
+def test_an_undo_that_no_longer_fits_is_a_conflict(deeds: Annotate, ana: str) -> None:
+    """What something else changed since is never overwritten."""
+    deeds.add(ana, KEY, claim("a"), seconds=0)
+    (event,) = deeds.store.events(ana, KEY)
+    with deeds.store.writing() as log:
+        stream = log.stream(ana, KEY)
+        change = replace(
+            event.action, verb="import", before=event.action.after, after=event.action.before
+        )
+        log.append(stream, replace(event, id=name(), action=change))
+    with pytest.raises(Conflict, match="'undo'"):
+        deeds.undo(ana)
+    assert len(deeds.store.events(ana, KEY)) == 2
+
+
+def test_threads_share_the_deeds(deeds: Annotate, ana: str) -> None:
+    """Ten at once: every one is stored, each once."""
+    errors: list[Exception] = []
+
+    def work(number: int) -> None:
+        try:
+            deeds.add(ana, KEY, claim(str(number), number, number + 8), seconds=1)
+            deeds.open(ana, KEY)
+        except TuiAnnotateError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert len(deeds.open(ana, KEY).annotations) == 10
+    assert [event.seq for event in deeds.store.events(ana, KEY)] == list(range(1, 11))
+
+
+# the law -----------------------------------------------------------------------------------------
+
+
+class Work(RuleBasedStateMachine):
+    """Two people at random: the tables are what replaying the log gives, whatever they do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = TemporaryDirectory()
+        self.database = new_database(Path(self._folder.name))
+        self.deeds = annotate(self.database)
+        self.keys = fill(self.deeds.corpus, "1", "2")
+        self.people = [self.deeds.people.local(each).id for each in ("ana", "bo")]
+
+    def teardown(self) -> None:
+        """Undoes everything, and nothing is left; then closes the store."""
+        for person in self.people:
+            while self.deeds.undo(person) is not None:
+                pass
+            for key in self.keys:
+                left = self.deeds.store.state(person, key)
+                assert replace(left, seconds=0.0) == StreamState()
+        self.sound()
+        self.database.close()
+        self._folder.cleanup()
+
+    who = st.integers(0, 1)
+    where = st.integers(0, 1)
+
+    @rule(
+        who=who,
+        where=where,
+        start=st.integers(0, 30),
+        label=st.sampled_from(["Wrong", "Fine", "Alone"]),
+    )
+    def add(self, who: int, where: int, start: int, label: str) -> None:
+        """A claim somewhere; twins and white space are refused."""
+        made = claim(name(), start, start + 3, label=label)
+        with suppress(Conflict, InvalidInput):
+            self.deeds.add(self.people[who], self.keys[where], made, seconds=start)
+
+    @rule(who=who, where=where, place=st.integers(0, 3), remove=st.booleans())
+    def change(self, who: int, where: int, place: int, *, remove: bool) -> None:
+        """An edit or a removal of what is there."""
+        person, key = self.people[who], self.keys[where]
+        there = self.deeds.open(person, key).annotations
+        if place < len(there):
+            found = there[place]
+            if remove:
+                self.deeds.remove(person, key, found.id, version=found.version, seconds=1)
+            else:
+                noted = replace(found, note=found.note + "!")
+                self.deeds.edit(person, key, noted, seconds=1)
+
+    @rule(
+        who=who,
+        where=where,
+        verb=st.sampled_from(["finish", "skip", "flag", "read", "comment", "rate"]),
+    )
+    def assign(self, who: int, where: int, verb: str) -> None:
+        """Another state, or a word on the whole."""
+        person, key = self.people[who], self.keys[where]
+        words = {"comment": ("hm",), "rate": ("good",)}.get(verb, ())
+        with suppress(Conflict):
+            getattr(self.deeds, verb)(person, key, *words, seconds=0.5)
+
+    @rule(who=who, dataset=st.sampled_from(["", "d", "e"]))
+    def clear(self, who: int, dataset: str) -> None:
+        """All of one's own."""
+        self.deeds.clear(self.people[who], dataset=dataset)
+
+    @rule(who=who, times=st.integers(1, 3), back=st.booleans())
+    def take_back(self, who: int, times: int, *, back: bool) -> None:
+        """Undo or redo, some times; redo of an undo gives back what stood."""
+        person = self.people[who]
+        for _ in range(times):
+            before = [self.deeds.store.state(person, key) for key in self.keys]
+            if back and self.deeds.undo(person) is not None:
+                self.deeds.redo(person)
+                assert [self.deeds.store.state(person, key) for key in self.keys] == before
+                self.deeds.undo(person)
+            elif not back:
+                self.deeds.redo(person)
+
+    @invariant()
+    def sound(self) -> None:
+        """Replay gives the tables, and each desk shows one's own."""
+        for person in self.people:
+            for key in self.keys:
+                stands = self.deeds.store.state(person, key)
+                assert replay(self.deeds.store.events(person, key)) == stands
+                desk = self.deeds.open(person, key)
+                assert {made.id for made in desk.annotations} == set(stands.annotations)
+        assert {finding.state for finding in inspect(self.database, self.deeds.store)} == {"ok"}
+
+
+WorkTest = Work.TestCase
+WorkTest.settings = settings(max_examples=20, stateful_step_count=15, deadline=None)
