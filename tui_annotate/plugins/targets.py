@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.visible import visible
 
 
 @contextmanager
@@ -44,13 +45,22 @@ def output(target: Path | None) -> Iterator[TextIO]:
 
 def _standard_output() -> Iterator[TextIO]:
     sys.stdout.flush()
-    file = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+    kind = _ForEyes if sys.stdout.isatty() else io.TextIOWrapper
+    file = kind(sys.stdout.buffer, encoding="utf-8", newline="\n")
     try:
         yield file
         file.flush()
     finally:
         with suppress(OSError, ValueError):
             file.detach()
+
+
+class _ForEyes(io.TextIOWrapper):
+    """On a terminal, what it would obey is shown as pictures; pipes and files get exact text."""
+
+    def write(self, text: str, /) -> int:
+        """Writes, and says how many code points."""
+        return super().write(visible(text.replace("\r\n", "\n")))
 
 
 def _replaced(target: Path) -> Iterator[TextIO]:
