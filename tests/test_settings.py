@@ -1,0 +1,217 @@
+"""Settings: who goes before whom, and every mistake told with file, key and value."""
+
+from __future__ import annotations
+
+import stat
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui_annotate import settings
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.settings import (
+    WORKSPACE_FILE,
+    WORKSPACE_TEMPLATE,
+    Settings,
+    find_workspace,
+    load,
+    person_name,
+    user_file,
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace's folder."""
+    (tmp_path / WORKSPACE_FILE).touch()
+    return tmp_path
+
+
+def test_without_anything_the_defaults_hold(folder: Path) -> None:
+    """An empty file, and the one that init writes, change nothing."""
+    assert load(folder, environment={}) == Settings() == load(environment={})
+    (folder / WORKSPACE_FILE).write_text(WORKSPACE_TEMPLATE)
+    assert load(folder, environment={}) == Settings()
+
+
+def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
+    """With the comments taken off, it holds each with its default."""
+    lines = WORKSPACE_TEMPLATE.splitlines()[2:]
+    assert tomllib.loads("\n".join(line.removeprefix("# ") for line in lines)) == {
+        "embedder": "auto", "order": "by-source", "language": "", "workers": 0, "ratings": [],
+    }  # fmt: skip
+    assert {field.name for field in fields(Settings)} - {"keys", "theme"} == {
+        line.removeprefix("# ").split()[0] for line in lines
+    }
+    del folder
+
+
+def test_flags_go_before_environment_before_file(folder: Path) -> None:
+    """Each layer in turn."""
+    (folder / WORKSPACE_FILE).write_text('order = "ingested"\nworkers = 3\nlanguage = "zh"')
+    environment = {"TUI_ANNOTATE_ORDER": "random", "TUI_ANNOTATE_WORKERS": "2"}
+    found = load(folder, flags={"order": "random:4", "embedder": None}, environment=environment)
+    assert (found.order, found.workers, found.language, found.embedder) == (
+        "random:4", 2, "zh", "auto",
+    )  # fmt: skip
+
+
+def test_lists_are_written_with_commas_in_the_environment(folder: Path) -> None:
+    """And as lists in a file."""
+    (folder / WORKSPACE_FILE).write_text('ratings = ["good", "poor"]')
+    assert load(folder, environment={}).ratings == ("good", "poor")
+    environment = {"TUI_ANNOTATE_RATINGS": "fine, so-so,"}
+    assert load(folder, environment=environment).ratings == ("fine", "so-so")
+
+
+def test_keys_and_theme_are_a_persons_own(folder: Path, tmp_path: Path) -> None:
+    """They stand in the person's file, and the workspace's can not set them."""
+    own = tmp_path / "config.toml"
+    own.write_text('theme = "light"\n[keys]\nundo = ["z", "ctrl+z"]')
+    environment = {"TUI_ANNOTATE_CONFIG": str(own)}
+    found = load(folder, environment=environment)
+    assert (found.theme, found.keys) == ("light", {"undo": ["z", "ctrl+z"]})
+    assert load(folder, environment=environment | {"TUI_ANNOTATE_THEME": "dark"}).theme == "dark"
+    (folder / WORKSPACE_FILE).write_text('theme = "light"')
+    with pytest.raises(InvalidInput, match="unknown key 'theme'"):
+        load(folder, environment=environment)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("colour = 1", "unknown key 'colour'"),
+        ("order = 1", "order is 1"),
+        ("workers = -1", "workers is -1"),
+        ("workers = true", "workers is True"),
+        ('workers = "2"', "workers is '2'"),
+        ("ratings = [1]", r"ratings is \[1\]"),
+        ('ratings = ["a", ""]', "ratings is"),
+        ("order = ", "is no TOML"),
+        ("\xff", "is no TOML"),
+    ],
+)
+def test_a_mistake_in_a_file_is_told(folder: Path, text: str, told: str) -> None:
+    """With the file's name and what to do."""
+    (folder / WORKSPACE_FILE).write_text(text, "latin-1")
+    with pytest.raises(InvalidInput, match=told) as caught:
+        load(folder, environment={})
+    assert str(folder / WORKSPACE_FILE) in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "told"),
+    [
+        ({"workers": "x"}, {}, "the command line: workers is 'x'"),
+        ({"speed": 1}, {}, "the command line: unknown key 'speed'"),
+        ({}, {"TUI_ANNOTATE_WORKERS": "-1"}, "the environment: workers is '-1'"),
+        ({}, {"TUI_ANNOTATE_WORKERS": "many"}, "the environment: workers is 'many'"),
+    ],
+)
+def test_a_mistake_elsewhere_is_told(
+    flags: dict[str, Any], environment: dict[str, str], told: str
+) -> None:
+    """With the place it comes from."""
+    with pytest.raises(InvalidInput, match=told):
+        load(flags=flags, environment=environment)
+
+
+def test_a_file_that_can_not_be_read_is_told(tmp_path: Path) -> None:
+    """A folder in its place."""
+    (tmp_path / WORKSPACE_FILE).mkdir()
+    with pytest.raises(Unavailable, match="can not be read"):
+        load(tmp_path, environment={})
+
+
+def test_the_persons_file_is_where_the_system_keeps_such_files() -> None:
+    """Unless the environment names another."""
+    assert user_file({}).parts[-2:] == ("tui-annotate", "config.toml")
+    assert user_file({"TUI_ANNOTATE_CONFIG": "/x/y.toml"}) == Path("/x/y.toml")
+
+
+# who ---------------------------------------------------------------------------------------------
+
+
+def test_a_name_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The login name at first, then the last one given; privately kept."""
+    monkeypatch.setenv("TUI_ANNOTATE_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("LOGNAME", "login")
+    assert person_name() == "login"
+    assert person_name(" ana ") == "ana"
+    assert person_name() == "ana"
+    assert person_name("bo") == "bo" == person_name()
+    assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
+
+
+def test_a_wrong_name_is_refused_and_not_remembered() -> None:
+    """The one before stays."""
+    person_name("ana")
+    with pytest.raises(InvalidInput):
+        person_name("a\x1bb")
+    assert person_name() == "ana"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xff", b"", b"a\x1bb"])
+def test_a_broken_memory_is_no_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes
+) -> None:
+    """The login name then."""
+    monkeypatch.setenv("TUI_ANNOTATE_STATE", str(tmp_path))
+    (tmp_path / "name").write_bytes(content)
+    assert person_name() == "reader"
+
+
+def test_a_home_that_can_not_be_written_costs_only_the_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The name holds for now."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TUI_ANNOTATE_STATE", str(tmp_path / "file"))
+    assert person_name("ana") == "ana"
+    assert person_name() == "reader"
+
+
+def test_without_a_login_name_one_is_oneself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container's user may have no name at all."""
+
+    def nobody() -> str:
+        raise KeyError
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+    assert person_name() == "me"
+
+
+def test_the_memory_is_where_the_system_keeps_such_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless the environment names another folder."""
+    monkeypatch.delenv("TUI_ANNOTATE_STATE")
+    assert settings._name_file().parts[-2:] == ("tui-annotate", "name")
+
+
+# where -------------------------------------------------------------------------------------------
+
+
+def test_a_workspace_is_found(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By flag, by environment, or above the current folder; the first that is given counts."""
+    inner = folder / "a" / "b"
+    inner.mkdir(parents=True)
+    other = folder / "other"
+    other.mkdir()
+    (other / WORKSPACE_FILE).touch()
+    monkeypatch.chdir(inner)
+    assert find_workspace() == folder
+    monkeypatch.setenv("TUI_ANNOTATE_WORKSPACE", str(other))
+    assert find_workspace() == other
+    assert find_workspace(folder) == folder
+
+
+def test_what_is_no_workspace_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the line that makes one."""
+    monkeypatch.chdir(tmp_path)
+    for flag in (None, tmp_path / "x"):
+        with pytest.raises(NotFound) as caught:
+            find_workspace(flag)
+        assert "tui-annotate init" in caught.value.hint

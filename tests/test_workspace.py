@@ -1,0 +1,300 @@
+"""A workspace: made, opened, used from Python, examined."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tui_annotate
+from tests.stores import SEGMENTER, claim, fill, new
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    InvalidLabels,
+    NotFound,
+    Unavailable,
+)
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.storage.guidance import Guidance
+from tui_annotate.workspace import Workspace
+
+ROOT = Path(__file__).parents[1]
+PAIRS = [
+    {"id": "b1", "source": "The bridge opened in 1932. It cost 12 million pounds.",
+     "summary": "The bridge cost 15 million pounds."},
+    {"id": "b2", "source": "The bridge opened in 1932. It cost 12 million pounds.",
+     "summary": "It was loved."},
+]  # fmt: skip
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Iterator[Workspace]:
+    """A new workspace."""
+    with tui_annotate.create(tmp_path / "work") as made:
+        yield made
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A file of two pairs with one source."""
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS), "utf-8")
+    return path
+
+
+def test_a_new_workspace_has_all_its_parts_for_its_owner_alone(tmp_path: Path) -> None:
+    """Whatever the umask says; and no part is missing."""
+    old = os.umask(0)
+    try:
+        workspaces.create(str(tmp_path / "deep" / "work")).close()
+    finally:
+        os.umask(old)
+    folder = tmp_path / "deep" / "work"
+    names = {"tui-annotate.toml", "labels.yaml", "store.sqlite", "vectors", "log", "backups"}
+    assert {path.name for path in folder.iterdir()} == names
+    for path in (folder, *folder.iterdir()):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
+
+
+def test_a_workspace_is_made_once(space: Workspace) -> None:
+    """A second time is a conflict, and changes nothing."""
+    with pytest.raises(Conflict, match="a workspace already"):
+        tui_annotate.create(space.path)
+
+
+def test_what_is_in_the_folder_stays(tmp_path: Path) -> None:
+    """Labels that are there are taken; a making that was killed is ended."""
+    (tmp_path / "labels.yaml").write_text("- Mine")
+    with tui_annotate.create(tmp_path) as made:
+        assert [label.name for label in made.labels.walk()] == ["Mine"]
+        fill(made.corpus, "1")
+    (tmp_path / "tui-annotate.toml").unlink()
+    with tui_annotate.create(tmp_path) as made:
+        assert len(made.corpus.keys("d")) == 1
+
+
+def test_a_folder_that_can_not_be_written_is_told(tmp_path: Path) -> None:
+    """A file in its place."""
+    (tmp_path / "file").touch()
+    with pytest.raises(Unavailable, match="can not be written"):
+        tui_annotate.create(tmp_path / "file" / "work")
+
+
+def test_opening_finds_it_as_the_commands_do(
+    space: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By path, by environment; settings by flags; what is none is told."""
+    monkeypatch.setenv("TUI_ANNOTATE_WORKSPACE", str(space.path))
+    with tui_annotate.open() as opened:
+        assert opened.path == space.path
+    with tui_annotate.open(space.path, order="ingested", language=None) as opened:
+        assert opened.settings.order == "ingested"
+    with pytest.raises(NotFound, match="no workspace"):
+        tui_annotate.open(tmp_path)
+    (space.path / "store.sqlite").unlink()
+    with pytest.raises(NotFound, match="no store"):
+        tui_annotate.open(space.path)
+
+
+def test_labels_of_the_file_become_versions_of_the_store(space: Workspace) -> None:
+    """A changed file is taken up, a broken one is told, and a lost one is no loss."""
+    first = space.labels
+    file = space.path / "labels.yaml"
+    assert file.read_text("utf-8") == workspaces.default_labels()
+    file.write_text("- Only")
+    assert [label.name for label in space.labels.walk()] == ["Only"]
+    file.write_text("- Only\n- Only")
+    with pytest.raises(InvalidLabels, match=r"labels\.yaml.*twice"):
+        _ = space.annotate
+    file.write_bytes(b"- \xff")
+    with pytest.raises(InvalidLabels, match="not UTF-8"):
+        _ = space.annotate
+    file.unlink()
+    assert [label.name for label in space.labels.walk()] == ["Only"]
+    assert space.guidance.text(Guidance.LABELS, first.version) == workspaces.default_labels()
+    file.mkdir()
+    with pytest.raises(Unavailable, match="can not be read"):
+        _ = space.annotate
+
+
+def test_guidelines_are_taken_up_too(space: Workspace) -> None:
+    """From guidelines.md, shown on every desk."""
+    (key,) = fill(space.corpus, "1")
+    (space.path / "guidelines.md").write_text("Read twice.")
+    assert space.annotate.open(space.person("ana").id, key).guidelines == "Read twice."
+
+
+def test_a_person_is_remembered(space: Workspace) -> None:
+    """By the name given last; the same name is the same person."""
+    ana = space.person("ana")
+    assert space.person() == ana
+    assert space.person("bo") != ana
+
+
+def test_the_whole_job_from_python(space: Workspace, pairs: Path, tmp_path: Path) -> None:
+    """Ingest, look, match, annotate, export, read again."""
+    report = space.ingest(pairs, str(pairs), embedder="none")
+    assert (report.added, report.known) == (2, 2)
+    assert [each.id for each in space.samples(dataset="pairs")] == ["0", "1"]
+    key = SampleKey("pairs", "0")
+    found = space.match(key, side=Side.SUMMARY, span=Span(16, 33))
+    assert found.text == "15 million pounds"
+    assert found.sample.key == key
+    assert found.matches[0].span.of(PAIRS[0]["source"]).strip() == "It cost 12 million pounds."
+    assert "words" in found.signals
+    ana = space.person("ana")
+    space.annotate.add(ana.id, key, claim("a", label="Benign"), seconds=1)
+    ((told, owned),) = space.annotations(person="ana")
+    assert (told, owned.person, owned.annotation.id) == (key, ana.id, "a")
+    target = tmp_path / "out.jsonl"
+    assert space.export(target).annotations == 1
+    stream = io.StringIO()
+    space.export(stream, format="native", dataset="pairs")
+    assert stream.getvalue() == target.read_text("utf-8")
+    space.export(str(tmp_path / "out.csv"), format="csv", label="Benign")
+    assert "15 million pounds" in (tmp_path / "out.csv").read_text("utf-8-sig")
+    with tui_annotate.create(tmp_path / "copy") as copy:
+        copy.ingest(target, embedder="none")
+        (record,) = copy.records(sample="0")
+        (original,) = space.records(sample="0")
+        assert record.annotations == original.annotations
+
+
+def test_a_document_is_named_where_there_are_several(space: Workspace) -> None:
+    """A wrong name and a missing one are told with the names there are."""
+    documents = (
+        Document(Side.SOURCE, "It cost 12 million.", "a"),
+        Document(Side.SOURCE, "It opened in 1932.", "b"),
+        Document(Side.SUMMARY, "It cost 15 million."),
+    )
+    made = Sample("d", "1", documents)
+    space.corpus.add([new(made)], segmenter=SEGMENTER)
+    assert space.match(made.key, side=Side.SOURCE, span=Span(0, 2), document="b").text == "It"
+    with pytest.raises(InvalidInput, match="2 source documents") as caught:
+        space.match(made.key, side=Side.SOURCE, span=Span(0, 2))
+    assert "'a', 'b'" in caught.value.hint
+    with pytest.raises(NotFound, match="'c'"):
+        space.match(made.key, side=Side.SOURCE, span=Span(0, 2), document="c")
+
+
+# how it stands -----------------------------------------------------------------------------------
+
+
+def test_status_tells_what_is_there(space: Workspace) -> None:
+    """Samples, documents, segments, annotations, done; by dataset and by person."""
+    key, _ = fill(space.corpus, "1", "2")
+    ana = space.person("ana").id
+    space.annotate.add(ana, key, claim("a", label="Benign"), seconds=1)
+    space.annotate.finish(ana, key, seconds=1)
+    status = space.status()
+    assert (status.samples, status.documents, status.segments) == (2, 3, 6)
+    assert (status.annotations, status.done, status.embedder, status.embedded) == (1, 1, "", 0)
+    assert [dataset.name for dataset in status.datasets] == ["d"]
+    assert [(row.name, row.done) for row in status.progress] == [("ana", 1)]
+
+
+def findings(space: Workspace) -> dict[str, tuple[str, str]]:
+    """What a check found: state and remedy by name."""
+    return {found.what: (found.state, found.mend) for found in space.check()}
+
+
+def test_a_sound_workspace_has_nothing_to_mend(space: Workspace, pairs: Path) -> None:
+    """With vectors and without."""
+    assert set(findings(space).values()) == {("ok", "")}
+    pytest.importorskip("wordllama", reason="no static vectors on this platform")
+    space.ingest(pairs)
+    assert space.status().embedded == 3
+    assert set(findings(space).values()) == {("ok", "")}
+
+
+def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> None:
+    """Labels that can not be read, and vectors that are gone, behind, or too few."""
+    (space.path / "labels.yaml").write_text("- A: {")
+    assert findings(space)["labels"][0] == "wrong"
+    (space.path / "labels.yaml").write_text("- A")
+    fill(space.corpus, "1")
+    table = space.vectors.table_name("e", "1", SEGMENTER)
+    space.corpus.set_setting("vectors", table)
+    rebuild = ("doubt", f"tui-annotate index rebuild -w '{space.path}'")
+    assert findings(space)["vectors"] == rebuild
+    waiting = space.corpus.unembedded(table, 10)
+    rows = [
+        (name, place, *segment, np.ones(4, np.float32) / 2)
+        for name, _, segments in waiting
+        for place, segment in enumerate(segments)
+    ]
+    space.vectors.add(table, rows)
+    assert findings(space)["vectors"] == rebuild
+    space.corpus.mark_embedded(table, [name for name, *_ in waiting])
+    assert findings(space)["vectors"] == ("ok", "")
+    space.corpus.mark_embedded(table, ["0" * 64])
+    assert findings(space)["vectors"] == rebuild
+    shutil.rmtree(space.path / "vectors")
+    assert findings(space)["vectors"] == rebuild
+
+
+def test_a_store_that_breaks_while_it_is_open_is_told(space: Workspace) -> None:
+    """Not raised: the check goes on to the rest."""
+    fill(space.corpus, *map(str, range(40)))
+    space.close()
+    store = space.path / "store.sqlite"
+    whole = store.read_bytes()
+    store.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    found = space._examine.store()
+    assert found[0].state == "wrong"
+    assert found[0].mend
+
+
+# what it costs -----------------------------------------------------------------------------------
+
+OPENING = """
+import sys
+import tui_annotate
+with tui_annotate.open(sys.argv[1]) as space:
+    person = space.person("ana").id
+    key = space.annotate.start(person)
+    desk = space.annotate.open(person, key)
+    list(space.annotate.queue(person).rows)
+print(*sys.modules)
+"""
+
+
+def test_opening_a_sample_loads_nothing_heavy(space: Workspace) -> None:
+    """Neither Alembic nor LanceDB nor a screen, a command line, a segmenter or an array."""
+    fill(space.corpus, "1")
+    done = subprocess.run(
+        [sys.executable, "-c", OPENING, str(space.path)],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "sqlmodel" in loaded
+    heavy = {"alembic", "lancedb", "numpy", "pyarrow", "pysbd", "rich", "textual", "typer"}
+    assert not loaded & (heavy | {"wordllama", "tokenizers"})
+
+
+def test_the_package_opens_what_it_makes(tmp_path: Path) -> None:
+    """The two words of the API, and the docstring's promises of names."""
+    with tui_annotate.create(tmp_path / "w") as made:
+        path = made.path
+    with tui_annotate.open(path) as opened:
+        for word in ("samples", "annotations", "match", "ingest", "export"):
+            assert getattr(opened, word).__doc__
+    assert tui_annotate.__version__
+
+
+def test_a_filter_of_no_field_is_refused(space: Workspace) -> None:
+    """A misspelt filter never exports everything in silence."""
+    with pytest.raises(TypeError):
+        list(space.samples(datset="x"))
