@@ -231,7 +231,7 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> 
     assert findings(space)["vectors"] == rebuild
     waiting = space.corpus.unembedded(table, 10)
     rows = [
-        (name, place, *segment, np.ones(4, np.float32) / 2)
+        (name, place, *segment, np.full(4, 0.5, np.float32))
         for name, _, segments in waiting
         for place, segment in enumerate(segments)
     ]
