@@ -161,6 +161,7 @@ def test_a_sample_that_is_not_there_is_not_found(corpus: CorpusStore) -> None:
         ("spo", ("e", "sport/1")),
         ("sport/1", ("e", "sport/1")),
         ("e/sport/1", ("e", "sport/1")),
+        ("a/b/c/1", ("a/b", "c/1")),
     ],
 )
 def test_a_sample_is_found_by_what_people_type(
@@ -169,6 +170,7 @@ def test_a_sample_is_found_by_what_people_type(
     """An id, dataset/id, or the start of one id alone."""
     fill(corpus, "news-1", "news-2", "news-20")
     fill(corpus, "news-10", "sport/1", dataset="e")
+    fill(corpus, "c/1", dataset="a/b")
     assert corpus.find(name) == found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sqlalchemy import Connection, delete, func, select, text
+from sqlalchemy import ColumnElement, Connection, and_, delete, false, func, or_, select, text
 
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.records import Record, RecordFilter
@@ -80,11 +80,11 @@ class CorpusStore:
             NotFound: none, or several; the hint names some.
         """
         keys = (DATASETS.c.name, SAMPLES.c.external)
-        dataset, _, rest = name.partition("/")
+        splits = [place for place, character in enumerate(name) if character == "/"]
         start = (SAMPLES.c.external >= name, SAMPLES.c.external < name + "\U0010ffff")
         meant = (
             (SAMPLES.c.external == name,),
-            (DATASETS.c.name == dataset, SAMPLES.c.external == rest),
+            (or_(false(), *(_is_key(name[:at], name[at + 1 :]) for at in splits)),),
             start,
         )
         rows: Sequence[tuple[str, str]] = ()
@@ -228,6 +228,10 @@ class CorpusStore:
         """Remembers a fact about the workspace."""
         with self._database.writing() as connection:
             _keep_setting(connection, name, value)
+
+
+def _is_key(dataset: str, sample: str) -> ColumnElement[bool]:
+    return and_(DATASETS.c.name == dataset, SAMPLES.c.external == sample)
 
 
 def _mark(table: str) -> str:
