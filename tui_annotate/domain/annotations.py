@@ -12,6 +12,8 @@ from tui_annotate.domain.spans import Span
 
 LabelPath = tuple[str, ...]
 
+_SIDES = {side.value: side for side in Side}
+
 HUMAN = "human"
 ADJUDICATED = "adjudicated"
 
@@ -129,9 +131,9 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
     try:
         return Annotation(
             id=value["id"],
-            claim=tuple(_anchor_from_json(anchor) for anchor in value["claim"]),
-            evidence=tuple(_anchor_from_json(anchor) for anchor in value.get("evidence", ())),
-            labels=tuple(tuple(path) for path in value.get("labels", ())),
+            claim=tuple([_anchor_from_json(anchor) for anchor in value["claim"]]),
+            evidence=tuple([_anchor_from_json(anchor) for anchor in value.get("evidence", ())]),
+            labels=tuple([tuple(path) for path in value.get("labels", ())]),
             note=value.get("note", ""),
             origin=value.get("origin", HUMAN),
             version=value.get("version", 1),
@@ -152,6 +154,10 @@ def _anchor_to_json(anchor: Anchor) -> list[str | int]:
 
 def _anchor_from_json(value: Any) -> Anchor:
     side, index, start, end = value
-    if not all(isinstance(number, int) for number in (index, start, end)):
+    # Written out: half of an export's time in the store was spent in a generator here.
+    if not (isinstance(index, int) and isinstance(start, int) and isinstance(end, int)):
         raise TypeError(f"anchor {value!r} holds something that is no integer")
-    return Anchor(Side(side), index, Span(start, end))
+    return Anchor(_SIDES[side], index, Span(start, end))
+
+
+_SIDES = {side.value: side for side in Side}

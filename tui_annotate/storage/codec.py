@@ -8,7 +8,6 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui_annotate.domain.annotations import Annotation, annotation_from_json
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.samples import Request, Segment
 
@@ -38,11 +37,6 @@ def request_from_json(text: str) -> Request:
 def mapping_to_json(value: Mapping[str, Any] | None) -> str:
     """A mapping of JSON values; the empty string for none or an empty one."""
     return to_json(dict(value)) if value else ""
-
-
-def payload_to_annotation(text: str) -> Annotation:
-    """The annotation of a row."""
-    return annotation_from_json(json.loads(text))
 
 
 def pack(segments: Sequence[Segment]) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, bindparam, select
 
-from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.annotations import Annotation, annotation_from_json
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.labels import JOINER
@@ -21,7 +21,6 @@ from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Kind, Sample, SampleKey, Segment, Side
 from tui_annotate.storage.codec import (
-    payload_to_annotation,
     request_from_json,
     unpack,
 )
@@ -256,11 +255,13 @@ def _work(connection: Connection, sample_ids: Sequence[int], sieve: _Sieve) -> _
         if sieve.state(state) and sieve.time(rest[-1]):
             assignments[sample_id].append(Assignment(person, State(state), *rest))
     query = _of(select(*_ANNOTATION), sample_ids, sieve)
-    for sample_id, person, payload in connection.execute(query):
-        if sieve.state(states[sample_id, person]):
-            annotation = payload_to_annotation(payload)
-            if sieve.annotation(annotation):
-                annotations[sample_id].append(Owned(person, annotation))
+    rows = [row for row in connection.execute(query).all() if sieve.state(states[row[0], row[1]])]
+    # One text for the decoder: a call for each annotation would cost as much as the decoding.
+    payloads = json.loads(f"[{','.join([row[2] for row in rows])}]")
+    for (sample_id, person, _), payload in zip(rows, payloads, strict=True):
+        annotation = annotation_from_json(payload)
+        if sieve.annotation(annotation):
+            annotations[sample_id].append(Owned(person, annotation))
     return _Work(annotations, assignments, sieve.by_annotation)
 
 
