@@ -1,9 +1,14 @@
-"""What the annotating screen asks and tells over itself: dialogs, the note line, the queue."""
+"""What the annotating screen asks and tells over itself: dialogs, the note line, the queue.
+
+What is opened over the screen is imported in a thread once the first sample is there: the first
+frame needs none of it, and no key has to wait for it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -12,17 +17,11 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.dialogs.find import FindDialog
-from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
-from tui_annotate.tui.dialogs.jump import JumpDialog
-from tui_annotate.tui.dialogs.label_picker import LabelPicker
-from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.draft import choosing, lighting, notes
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import REASON, Draft, Kind
 from tui_annotate.tui.screens.annotate_doing import AnnotateDoing
 from tui_annotate.tui.screens.annotate_saving import Job
-from tui_annotate.tui.screens.queue import QueueScreen
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.note_input import NoteInput
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import Session
 
 _MOST_HITS = 10_000
+_LOAD_PAUSE = 0.5  # seconds after the first sample
 _NOTE_PAUSE = 1.5  # seconds without a key until a half-written note is kept
 _STATES = {
     "R": "reading",
@@ -42,6 +42,21 @@ _STATES = {
     "N": "in a note",
     "E": "editing an annotation",
 }
+
+
+_OVER_THE_SCREEN = (
+    "dialogs.find",
+    "dialogs.help",
+    "dialogs.jump",
+    "dialogs.label_picker",
+    "dialogs.message",
+    "screens.queue",
+)
+
+
+def _load_rest() -> None:
+    for name in _OVER_THE_SCREEN:
+        import_module(f"tui_annotate.tui.{name}")
 
 
 class AnnotateAsking(AnnotateDoing):
@@ -57,6 +72,7 @@ class AnnotateAsking(AnnotateDoing):
         """Also: the note line is closed, and own former notes are read once."""
         if self.session is None:
             self._read_notes(session)
+            self.set_timer(_LOAD_PAUSE, lambda: self.run_worker(_load_rest, thread=True))
         self._close_note()
         super().begin(session, desk, words=words, kind=kind)
 
@@ -85,7 +101,7 @@ class AnnotateAsking(AnnotateDoing):
             case Open("request"):
                 self._tell_request()
             case Open("go"):
-                self.app.push_screen(JumpDialog(session.annotate.find), self._go_to)
+                self._ask_sample(session)
             case Open("queue"):
                 self._open_queue(session)
             case _:
@@ -95,6 +111,8 @@ class AnnotateAsking(AnnotateDoing):
     # labels
 
     def _ask_label(self, draft: Draft) -> None:
+        from tui_annotate.tui.dialogs.label_picker import LabelPicker
+
         def picked(paths: tuple[LabelPath, ...] | None) -> None:
             if draft is self.draft:
                 for path in paths or ():
@@ -161,6 +179,8 @@ class AnnotateAsking(AnnotateDoing):
     # finding
 
     def _ask_text(self, draft: Draft) -> None:
+        from tui_annotate.tui.dialogs.find import FindDialog
+
         side, before = draft.side, self._query
 
         def search(query: str) -> str:
@@ -192,6 +212,8 @@ class AnnotateAsking(AnnotateDoing):
     # telling
 
     def _tell_keys(self, session: Session, draft: Draft) -> None:
+        from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
+
         groups = [
             HelpGroup(group, [(keys, words, "") for keys, words in rows])
             for group, rows in session.keys.help(draft.state)
@@ -199,6 +221,8 @@ class AnnotateAsking(AnnotateDoing):
         self.app.push_screen(HelpDialog(groups, title=f"Keys {_STATES[draft.state]}"))
 
     def _tell_request(self) -> None:
+        from tui_annotate.tui.dialogs.message import MessageDialog
+
         if self.desk is None:
             return
         request = self.desk.sample.request
@@ -212,11 +236,18 @@ class AnnotateAsking(AnnotateDoing):
 
     # other samples
 
+    def _ask_sample(self, session: Session) -> None:
+        from tui_annotate.tui.dialogs.jump import JumpDialog
+
+        self.app.push_screen(JumpDialog(session.annotate.find), self._go_to)
+
     def _go_to(self, key: SampleKey | None) -> None:
         if key is not None:
             self.go(lambda: key, "")
 
     def _open_queue(self, session: Session) -> None:
+        from tui_annotate.tui.screens.queue import QueueScreen
+
         self.keep_place()
 
         def page(
