@@ -95,6 +95,8 @@ class Terminal:
         while not condition(self.text):
             if time.monotonic() > deadline or not (self.read(0.2) or self.alive):
                 raise AssertionError(f"waited in vain for {until!r}:\n{self.text}")
+            while self.read():  # all that is there at once: looking at the screen is the slow part
+                pass
         return self.text
 
     def wait_bytes(self, wanted: bytes, *, patience: float = PATIENCE) -> None:
