@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import typer
 
 from tests.cli.conftest import Command
 from tests.pty_driver import Terminal, program
@@ -173,3 +174,29 @@ def test_the_short_way_knows_every_option() -> None:
         if option not in {"-h", "--help"}
     }
     assert known == screen.OPTIONS
+
+
+def test_an_error_of_the_system_is_told_in_one_line(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the operating system refuses ends with 1, its name and no traceback."""
+
+    def refused(_arguments: object) -> int:
+        raise PermissionError(13, "Permission denied", "some\x1bfile")
+
+    monkeypatch.setattr(commands, "run", refused)
+    done = command("status")
+    assert done.code == 1
+    assert done.err == "error: some\u241bfile: Permission denied\n"
+
+
+def test_a_no_stops_with_130(filled: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who answers no to a question has changed nothing."""
+
+    def no(_question: str, *, yes: bool) -> None:
+        assert not yes
+        raise typer.Abort
+
+    monkeypatch.setattr("tui_annotate.cli.output.ask", no)
+    assert filled("dataset", "remove", "pairs").code == 130
+    assert filled("status", "--json").json["samples"] == 2

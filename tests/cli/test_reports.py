@@ -6,12 +6,13 @@ import json
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.cli.conftest import PAIRS, Command
 from tests.pty_driver import ROOT
-from tui_annotate.cli.doctor import file_system, terminal_checks
+from tui_annotate.cli import doctor
 from tui_annotate.cli.reports import moment
 from tui_annotate.domain.errors import InvalidInput
 
@@ -209,14 +210,75 @@ def test_the_file_system_of_a_folder_is_the_deepest_mount(tmp_path: Path) -> Non
     mounts = tmp_path / "mounts"
     here = tmp_path.resolve()
     mounts.write_text(f"a / ext4 rw 0 0\nserver:/x {here} nfs4 rw 0 0\nb /other xfs rw 0 0\n")
-    assert file_system(tmp_path, mounts) == "nfs4"
-    assert file_system(Path("/"), mounts) == "ext4"
-    assert file_system(tmp_path, tmp_path / "absent") == ""
+    assert doctor.file_system(tmp_path, mounts) == "nfs4"
+    assert doctor.file_system(Path("/"), mounts) == "ext4"
+    assert doctor.file_system(tmp_path, tmp_path / "absent") == ""
+
+
+TERMINALS = [
+    ({"TERM": "xterm-256color"}, (100, 30), {"terminal": "ok", "size": "ok"}),
+    ({"TERM": "xterm", "COLORTERM": "truecolor"}, (80, 24), {"terminal": "ok", "size": "ok"}),
+    ({"TERM": "xterm", "NO_COLOR": "1"}, (79, 24), {"terminal": "ok", "size": "doubt"}),
+    ({"TERM": "linux", "TEXTUAL_LOG": "x"}, (80, 23), {"size": "doubt", "settings": "doubt"}),
+    ({}, (80, 24), {"terminal": "wrong"}),
+]
+
+
+@pytest.mark.parametrize(("environment", "size", "expected"), TERMINALS)
+def test_terminals_are_judged(
+    environment: dict[str, str],
+    size: tuple[int, int],
+    expected: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Kind, size and settings that are in the way are told, with the line that mends them."""
+    stdout = SimpleNamespace(isatty=lambda: True, encoding="latin-1")
+    monkeypatch.setattr(doctor, "sys", SimpleNamespace(stdout=stdout))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size(size))
+    checks = {check.what: check for check in doctor.terminal_checks(environment)}
+    assert {what: checks[what].state for what in expected} == expected
+    assert checks["encoding"].state == "wrong"
+    assert all(check.mend for check in checks.values() if check.state != "ok")
+
+
+def test_a_disk_that_is_full_or_far_away_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Too little space, a read-only folder and a network file system are each told."""
+    usage = SimpleNamespace(free=1)
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: usage)
+    monkeypatch.setattr("os.access", lambda _folder, _mode: False)
+    monkeypatch.setattr(doctor, "file_system", lambda _folder, _mounts: "nfs4")
+    wrong = {each.what for each in doctor.folder_checks(tmp_path) if each.state == "wrong"}
+    assert wrong == {"space", "writing", "disk"}
+
+
+def test_a_platform_without_vectors_is_a_doubt(
+    filled: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the vectors' package is missing, doctor says that words alone are used."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    states = {check["what"]: check["state"] for check in filled("doctor", "--json").json}
+    assert states["assist"] == "doubt"
+
+
+def test_evaluate_prints_both_directions(command: Command) -> None:
+    """The assist is measured without a workspace, for programs and for people."""
+    gold = str(ROOT / "sample_data" / "gold.json")
+    options = ("assist", "evaluate", gold, "--embedder", "none", "--min-segments", "8")
+    shown = command(*options, "--json").json
+    for direction in ("summary_to_source", "source_to_summary"):
+        figures = shown[direction]
+        assert set(figures) == {"queries", "recall_at_1", "recall_at_3", "recall_at_5", "mrr"}
+        assert 0 <= figures["recall_at_1"] <= figures["recall_at_3"] <= figures["recall_at_5"] <= 1
+    assert shown["segmenter"].startswith("pysbd-")
+    assert "summary to source" in command(*options).out
+    assert command("assist", "evaluate", "absent.json").code == 1
 
 
 def test_terminal_checks_tell_what_a_pipe_is() -> None:
     """Where nothing is drawn there is one line, and nothing wrong."""
-    (check,) = terminal_checks({"TERM": "dumb"})
+    (check,) = doctor.terminal_checks({"TERM": "dumb"})
     assert check.state == "ok"
 
 

@@ -15,7 +15,7 @@ from tui_annotate.cli import output, screen
 from tui_annotate.cli.assist import match_as_json, show_matches
 from tui_annotate.cli.options import NameOption, examples
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 
@@ -100,6 +100,7 @@ def _filled(folder: Path, data: Path) -> Workspace:
 
     Raises:
         NotFound: the example data is not there.
+        InvalidInput: it is not that of this version.
     """
     from tui_annotate import workspace as workspaces
     from tui_annotate.plugins.protocols import ImportOptions
@@ -119,6 +120,10 @@ def _filled(folder: Path, data: Path) -> Workspace:
     options = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
     with output.progress("records") as tell:
         report = space.ingest(pairs, options=options, progress=tell)
+    if report.refused:
+        space.close()
+        refused = next(each for each in report.problems if each.refused)
+        raise InvalidInput(f"the example data is damaged: {refused}", refused.hint)
     for note in report.notes:
         output.say(note)
     output.say(f"{report.added:,} samples added, {report.known:,} were there")
