@@ -56,7 +56,14 @@ LABELS = " | "
 JOINER = "."
 """Between the names of one path."""
 
-_FORMULA = tuple("=+-@\t\r\n\0＝＋－＠")
+_FORMULA = frozenset("=+-@\t\r\n\0＝＋－＠")
+_OURS = {"source_document", "seconds", "version", "state", "escaped"}
+_FOREIGN = tuple(
+    place
+    for place, column in enumerate(COLUMNS)
+    if column not in _OURS and not column.endswith(("_start", "_end", "_sha256"))
+)
+"""The cells that may hold what somebody else wrote; the others are numbers and words of ours."""
 
 
 class CsvFormat:
@@ -192,13 +199,9 @@ def _of_evidence(anchor: Anchor | None, sample: Sample) -> dict[str, Any]:
 
 
 def _cells(row: Mapping[str, Any], *, formula_safe: bool) -> list[Any]:
-    cells = [row.get(column, "") for column in COLUMNS]
+    cells = list(map(row.get, COLUMNS))
     if formula_safe:
-        escaped = [
-            place
-            for place, cell in enumerate(cells)
-            if isinstance(cell, str) and cell.startswith(_FORMULA)
-        ]
+        escaped = [place for place in _FOREIGN if (cells[place] or " ")[0] in _FORMULA]
         for place in escaped:
             cells[place] = f"'{cells[place]}"
         cells[-1] = " ".join(COLUMNS[place] for place in escaped)

@@ -32,6 +32,9 @@ _WORTH_A_POOL = 400_000
 _TASK = 100_000
 """Code points of one task: about a second, so that Ctrl-C and the last task do not take long."""
 
+_NICENESS = 10
+"""So that whoever holds the store's lock, and whoever annotates meanwhile, goes first."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -147,6 +150,7 @@ def _without_main() -> Iterator[None]:
 
 def _begin(lifeline: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(_NICENESS)
     threading.Thread(target=_follow, args=(lifeline,), daemon=True).start()
 
 

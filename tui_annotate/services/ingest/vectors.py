@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,10 @@ class Vectors:
                 loose = True
             rows = store.add(self._table, _rows(embedder, waiting))
             store.sync()
+            if not self.embedded:
+                # By now half a million objects of libraries live, and will not die: a full
+                # collection took 200 ms, at times with the store's lock held.
+                gc.freeze()
             self._corpus.mark_embedded(self._table, [name for name, _, _ in waiting])
             self.embedded += len(waiting)
             told(self.embedded)
