@@ -1,0 +1,171 @@
+"""The app is killed at random moments: what its screen called saved is in the store, in order."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.pty_driver import ROOT, Terminal, program
+from tui_annotate import workspace
+from tui_annotate.domain.history import READ
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.workspace import Workspace
+
+ROUNDS: Final = 100 if os.environ.get("TUI_ANNOTATE_TORTURE") else 5
+A_SESSION: Final = 14  # actions of one start at most
+HOME, ENTER = "\x1b[H", "\r"
+VERBS: Final = {"saved": "add", "deleted": "remove", "skipped": "skip", "flagged": "flag"}
+SHOWN: Final = re.compile(
+    r"^ [✓!·✗] (?:(?P<verb>saved|deleted) (?P<label>\w+) · u undo"
+    r"|\S+ is (?P<state>skipped|flagged) · u undo"
+    r"|(?P<back>taken back|done again): (?P<what>\w+)(?: [^·]*· [uU] the other|, in )"
+    r"|(?P<none>nothing to|no annotations|. says|this is|a walks|all samples))",
+    re.MULTILINE,
+)
+"""What the draft line says after a key: that something is saved, or that there is nothing to do.
+
+The words are matched to their end: a kill may leave half of them on the screen.
+"""
+
+Deed = tuple[str, str]
+"""A verb of the log, and the label or the verb that it is about."""
+
+
+@dataclass
+class Annotator:
+    """Somebody who presses keys at random, and notes what the screen says is saved."""
+
+    terminal: Terminal
+    random: random.Random
+    told: list[Deed] = field(default_factory=list)
+
+    def keys(self) -> str:
+        """The keys of some action; those that label move somewhere first."""
+        sentence = "j" * self.random.randrange(5)
+        return self.random.choices(
+            (f"{sentence}.{self.random.randint(1, 4)}", "u", "U", "ax", "s", "!1"),
+            (10, 4, 2, 2, 1, 1),
+        )[0]
+
+    def ready(self) -> None:
+        """Clears what the draft line said, so that the next words are news.
+
+        Keys that come before a sample's first frame are dropped, so they are pressed until they do.
+        """
+        while "save:" not in self.terminal.text:
+            self.terminal.press(f"{HOME}l")
+            with suppress(AssertionError):
+                self.terminal.wait("save:", patience=1)
+            assert self.terminal.alive
+
+    def act(self) -> None:
+        """One action, and what the screen says of it."""
+        self.ready()
+        self.terminal.press(self.keys())
+        self.note(self.terminal.wait(lambda screen: bool(SHOWN.search(screen))))
+
+    def note(self, screen: str) -> None:
+        """Keeps what a screen says is saved."""
+        found = SHOWN.search(screen)
+        if found and (deed := _deed(found)):
+            self.told.append(deed)
+
+    def die(self) -> None:
+        """Begins one more action, and kills the app somewhere in it."""
+        self.ready()
+        self.terminal.press(self.keys())
+        self.killed_after(self.random.randrange(4000))
+        self.note(self.terminal.text)
+
+    def killed_after(self, size: int) -> None:
+        """Kills the app once it has written so many bytes more, or is silent for a moment."""
+        enough = len(self.terminal.raw) + size
+        while len(self.terminal.raw) < enough and self.terminal.read(self.random.random() / 20):
+            pass
+        self.terminal.kill()
+        while self.terminal.read():
+            pass
+
+
+def _deed(found: re.Match[str]) -> Deed | None:
+    if found["none"]:
+        return None
+    if found["back"]:
+        return ("undo" if found["back"] == "taken back" else "redo", found["what"])
+    verb = VERBS[found["verb"] or found["state"]]
+    return verb, found["label"] or ""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with the example data, without vectors."""
+    path = tmp_path_factory.mktemp("torture") / "work"
+    options = ImportOptions(dataset="news", id_column="id", group_column="group")
+    with workspace.create(path) as space:
+        space.ingest(ROOT / "sample_data" / "pairs.jsonl", options=options, embedder="none")
+    return path
+
+
+def deeds(space: Workspace) -> list[Deed]:
+    """What the log holds of everybody's actions, in the order of time."""
+    events = sorted(
+        (event for stream in space.log.streams() for event in space.log.events(*stream)),
+        key=lambda event: event.at,
+    )
+    verbs = {event.id: event.action.verb for event in events}
+    undone = {event.id: event.action.undoes for event in events}
+    found = []
+    for event in events:
+        action = event.action
+        about = ""
+        if action.verb in {"add", "remove"}:
+            payload = next(
+                iter((action.after if action.verb == "add" else action.before).annotations.values())
+            )
+            about = payload["labels"][0][-1] if payload else ""
+        elif action.verb in {"undo", "redo"}:
+            target = action.undoes if action.verb == "undo" else undone[action.undoes]
+            about = verbs[target]
+        if action.verb != READ:
+            found.append((action.verb, about))
+    return found
+
+
+def soundness(space: Workspace) -> Iterator[str]:
+    """What is wrong with the store: pages, keys, log against tables, labels."""
+    for finding in space.check():
+        if finding.state == "wrong":
+            yield f"{finding.what}: {finding.says}"
+
+
+def test_nothing_that_was_shown_as_saved_is_lost(folder: Path) -> None:
+    """After each kill the log begins with what was shown, and holds at most one action more."""
+    known: list[Deed] = []
+    for number in range(ROUNDS):
+        luck = random.Random(number)
+        command = program("annotate", "-w", str(folder), "--as", "ana")
+        with Terminal(command, columns=100, rows=30) as terminal:
+            annotator = Annotator(terminal, luck)
+            if number % 5 == 4:
+                annotator.killed_after(luck.randrange(20_000))
+            else:
+                terminal.wait("save")
+                for _ in range(luck.randrange(A_SESSION)):
+                    annotator.act()
+                annotator.die()
+        with workspace.open(folder) as space:
+            stored = deeds(space)
+            assert list(soundness(space)) == [], f"round {number}"
+        wanted = known + annotator.told
+        assert stored[: len(wanted)] == wanted, f"round {number}"
+        assert len(stored) <= len(wanted) + 1, f"round {number}"
+        known = stored
+    assert len(known) > ROUNDS
