@@ -30,7 +30,7 @@ BY_SOURCE: Final = "by-source"
 INGESTED: Final = "ingested"
 _RANDOM: Final = "random:"
 
-_BATCH: Final = 2000
+_BATCH: Final = 1000
 _RANDOM_BITS: Final = 53
 _RANDOM_BUCKET_BITS: Final = 44
 _BUCKET_BITS: Final = 8
