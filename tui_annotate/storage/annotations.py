@@ -16,8 +16,8 @@ from tui_annotate.storage.importing import ImportCounts, Importing
 from tui_annotate.storage.log import Log, Stream, utc_now
 from tui_annotate.storage.tables import ANNOTATIONS, EVENTS
 
-_BATCH: Final = 50
-"""Records of one transaction of an import: about 50 ms with the lock held."""
+_BATCH: Final = 100
+"""Annotations and assignments of one transaction of an import: about 40 ms with the lock held."""
 
 
 class AnnotationStore:
@@ -91,9 +91,22 @@ class AnnotationStore:
             NotFound: a sample is not stored.
         """
         counts = ImportCounts()
-        for start in range(0, len(records), _BATCH):
+        for batch in _batches(records):
             with self._database.writing() as connection:
                 importing = Importing(connection, self._clock, counts)
-                for record in records[start : start + _BATCH]:
+                for record in batch:
                     importing.take(record)
         return counts
+
+
+def _batches(records: Sequence[Record]) -> Iterator[list[Record]]:
+    batch: list[Record] = []
+    size = 0
+    for record in records:
+        batch.append(record)
+        size += len(record.annotations) + len(record.assignments)
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
