@@ -12,8 +12,6 @@ from tui_annotate.domain.spans import Span
 
 LabelPath = tuple[str, ...]
 
-_SIDES = {side.value: side for side in Side}
-
 HUMAN = "human"
 ADJUDICATED = "adjudicated"
 
