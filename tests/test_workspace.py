@@ -279,8 +279,19 @@ def test_opening_a_sample_loads_nothing_heavy(space: Workspace) -> None:
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
-    assert "sqlmodel" in loaded
-    heavy = {"alembic", "lancedb", "numpy", "pyarrow", "pysbd", "rich", "textual", "typer"}
+    assert "sqlalchemy" in loaded
+    heavy = {
+        "alembic",
+        "pydantic",
+        "sqlmodel",
+        "lancedb",
+        "numpy",
+        "pyarrow",
+        "pysbd",
+        "rich",
+        "textual",
+        "typer",
+    }
     assert not loaded & (heavy | {"wordllama", "tokenizers"})
 
 

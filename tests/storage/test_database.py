@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import insert, select
+from sqlalchemy import TableClause, insert, select
 
 from tests.stores import SEGMENTER, fill, ids, new, new_database, sample
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
+from tui_annotate.storage import columns, migrate, tables
 from tui_annotate.storage import database as databases
-from tui_annotate.storage import migrate
+from tui_annotate.storage.columns import EVENTS, SETTINGS
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import SCHEMA, Database
-from tui_annotate.storage.tables import METADATA, SETTINGS
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,7 +65,20 @@ def test_the_migrations_make_what_the_tables_say(database: Database) -> None:
     with database.reading() as connection:
         options = {"version_table": "schema_version", "render_as_batch": True}
         context = MigrationContext.configure(connection, opts=options)
-        assert compare_metadata(context, METADATA) == []
+        assert compare_metadata(context, tables.METADATA) == []
+
+
+def test_queries_know_the_tables_as_they_are() -> None:
+    """The names by which queries go are those of the tables, all of them, in order."""
+    known = {
+        table.name: [column.name for column in table.columns]
+        for table in vars(columns).values()
+        if isinstance(table, TableClause)
+    }
+    assert known == {
+        name: [column.name for column in table.columns]
+        for name, table in tables.METADATA.tables.items()
+    }
 
 
 def test_the_pragmas_that_keep_work_safe_are_set(database: Database) -> None:
@@ -113,9 +126,7 @@ def test_the_log_only_grows(database: Database) -> None:
     event = dict.fromkeys(("person", "dataset", "sample", "verb", "before", "after"), "")
     event |= dict.fromkeys(("undoes", "batch", "at", "versions", "app", "prev", "hash"), "")
     with database.writing() as connection:
-        connection.execute(
-            insert(METADATA.tables["events"]), {**event, "id": "e", "seq": 1, "seconds": 0.0}
-        )
+        connection.execute(insert(EVENTS), {**event, "id": "e", "seq": 1, "seconds": 0.0})
     for statement in ("UPDATE events SET verb = 'x'", "DELETE FROM events"):
         with pytest.raises(Conflict, match="only grows"), database.writing() as connection:
             connection.exec_driver_sql(statement)

@@ -11,10 +11,10 @@ from sqlalchemy import func, select
 from tui_annotate.domain.history import Event, StreamState
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.columns import ANNOTATIONS, EVENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.importing import ImportCounts, Importing
 from tui_annotate.storage.log import Log, Stream, utc_now
-from tui_annotate.storage.tables import ANNOTATIONS, EVENTS
 
 _BATCH: Final = 100
 """Annotations and assignments of one transaction of an import: about 40 ms with the lock held."""

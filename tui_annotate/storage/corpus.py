@@ -11,13 +11,13 @@ from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Segment
 from tui_annotate.storage import datasets, intake, records
 from tui_annotate.storage.codec import unpack
+from tui_annotate.storage.columns import DATASETS, DOCUMENTS, EMBEDDED, SAMPLES, SETTINGS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.datasets import DatasetInfo, Progress
 from tui_annotate.storage.intake import NewSample, text_digest
 from tui_annotate.storage.log import utc_now
 from tui_annotate.storage.records import StoredSample
 from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, upsert
-from tui_annotate.storage.tables import DATASETS, DOCUMENTS, EMBEDDED, SAMPLES, SETTINGS
 
 __all__ = [
     "CorpusStore",
@@ -40,7 +40,7 @@ _LAST_EMBEDDED = text(
     " WHERE u.sha256 = (SELECT value FROM settings WHERE name = :mark)"
 )
 
-_SET = upsert(SETTINGS)
+_SET = upsert(SETTINGS, "name")
 
 
 class CorpusStore:

@@ -241,4 +241,5 @@ def _told(error: Any, path: Path) -> TuiAnnotateError:
     if isinstance(error, PoolTimeout):
         name = "SQLITE_BUSY"
     reason, hint = _HINTS.get("_".join(name.split("_")[:2]), (str(error), "run doctor"))
-    return Unavailable(f"the store {path} can not be used: {reason}", hint)
+    # The reason goes before the path, which may be longer than the screen is wide.
+    return Unavailable(f"the store can not be used, {reason}: {path}", hint)

@@ -14,10 +14,7 @@ from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import DISCARD, Action, Change, Event
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage import intake
-from tui_annotate.storage.database import Database
-from tui_annotate.storage.log import Log, sample_row, utc_now
-from tui_annotate.storage.ranks import remove_ranks
-from tui_annotate.storage.tables import (
+from tui_annotate.storage.columns import (
     ASSIGNMENTS,
     DATASETS,
     DOCUMENTS,
@@ -26,6 +23,9 @@ from tui_annotate.storage.tables import (
     SAMPLES,
     TOMBSTONES,
 )
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.log import Log, sample_row, utc_now
+from tui_annotate.storage.ranks import remove_ranks
 
 _BATCH: Final = 15
 """Samples of one transaction of a removal: about 65 ms with the lock held, with work on them."""

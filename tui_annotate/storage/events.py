@@ -11,7 +11,7 @@ from sqlalchemy.dialects.sqlite import insert
 from tui_annotate.domain.history import DISCARD, READ, Action, Change, Deed, Event
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, to_json
-from tui_annotate.storage.tables import EVENTS
+from tui_annotate.storage.columns import EVENTS
 
 _LATER = EVENTS.alias()
 _GONE = (

@@ -9,10 +9,10 @@ from typing import Final
 from sqlalchemy import bindparam, select, update
 
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.storage.columns import DATASETS, SETTINGS, TEXTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import utc_now
 from tui_annotate.storage.statements import add_missing, upsert
-from tui_annotate.storage.tables import DATASETS, SETTINGS, TEXTS
 
 
 class Guidance(StrEnum):
@@ -23,7 +23,7 @@ class Guidance(StrEnum):
 
 
 _KEEP: Final = add_missing(TEXTS)
-_SET: Final = upsert(SETTINGS)
+_SET: Final = upsert(SETTINGS, "name")
 _COMMON: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == bindparam("name"))
 _OWN: Final = {
     kind: select(DATASETS.c[kind.value]).where(DATASETS.c.name == bindparam("name"))

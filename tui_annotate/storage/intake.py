@@ -13,8 +13,8 @@ from sqlalchemy.dialects.sqlite import insert
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.storage.codec import mapping_to_json, pack, request_to_json, storable
+from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
 from tui_annotate.storage.ranks import Newcomer, add_ranks, first_of_source
-from tui_annotate.storage.tables import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
 
 SUMMARY_START: Final = 160
 """Code points of a summary that the queue can show and search."""

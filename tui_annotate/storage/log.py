@@ -29,9 +29,7 @@ from tui_annotate.domain.history import (
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage import events
 from tui_annotate.storage.codec import from_json, plain, to_json
-from tui_annotate.storage.ranks import count_finished
-from tui_annotate.storage.statements import SAMPLE_KEY, SAMPLE_ROW, add_missing, upsert
-from tui_annotate.storage.tables import (
+from tui_annotate.storage.columns import (
     ANNOTATIONS,
     ASSIGNMENTS,
     DATASETS,
@@ -39,6 +37,8 @@ from tui_annotate.storage.tables import (
     SETTINGS,
     TOMBSTONES,
 )
+from tui_annotate.storage.ranks import count_finished
+from tui_annotate.storage.statements import SAMPLE_KEY, SAMPLE_ROW, add_missing, upsert
 
 _NUMBER: Final = "last_number"
 
@@ -63,9 +63,9 @@ _UNEARTH: Final = delete(TOMBSTONES).where(TOMBSTONES.c.id == bindparam("name"))
 _BURIED: Final = select(TOMBSTONES.c.id).where(
     TOMBSTONES.c.id.in_(bindparam("names", expanding=True))
 )
-_ASSIGN: Final = upsert(ASSIGNMENTS)
+_ASSIGN: Final = upsert(ASSIGNMENTS, "person", "sample_id")
 _SETTING: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == _NUMBER)
-_SET: Final = upsert(SETTINGS)
+_SET: Final = upsert(SETTINGS, "name")
 _OWNERS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.person, ANNOTATIONS.c.sample_id).where(
     ANNOTATIONS.c.id.in_(bindparam("names", expanding=True))
 )

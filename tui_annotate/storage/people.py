@@ -12,14 +12,14 @@ from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Person, PersonKind, checked_name
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, plain, storable, to_json
+from tui_annotate.storage.columns import DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import sample_row, utc_now
 from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, upsert
-from tui_annotate.storage.tables import DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
 
 _KEEP: Final = add_missing(PEOPLE)
-_PREFER: Final = upsert(PREFERENCES)
-_PLACE: Final = upsert(PLACES)
+_PREFER: Final = upsert(PREFERENCES, "person", "name")
+_PLACE: Final = upsert(PLACES, "person", "sample_id")
 _PLACE_OF: Final = (
     select(PLACES.c.value)
     .join(SAMPLES, SAMPLES.c.id == PLACES.c.sample_id)

@@ -15,16 +15,18 @@ from sqlalchemy import Connection, bindparam, delete, func, select, text, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.storage.database import Database
-from tui_annotate.storage.tables import (
+from tui_annotate.storage.columns import (
     ASSIGNMENTS,
     DATASETS,
-    EVERYONE,
     ORDERS,
     RANKS,
     SAMPLES,
     TALLIES,
 )
+from tui_annotate.storage.database import Database
+
+EVERYONE: Final = ""
+"""The `person` of a tally that counts samples, not somebody's finished ones."""
 
 BY_SOURCE: Final = "by-source"
 INGESTED: Final = "ingested"

@@ -25,7 +25,7 @@ from tui_annotate.storage.codec import (
     request_from_json,
     unpack,
 )
-from tui_annotate.storage.tables import (
+from tui_annotate.storage.columns import (
     ANNOTATIONS,
     ASSIGNMENTS,
     DATASETS,

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Select, Table, bindparam, select
+from sqlalchemy import Select, TableClause, bindparam, select
 from sqlalchemy.dialects.sqlite import Insert, insert
 
-from tui_annotate.storage.tables import DATASETS, SAMPLES
+from tui_annotate.storage.columns import DATASETS, SAMPLES
 
 
-def upsert(table: Table) -> Insert:
+def upsert(table: TableClause, *keys: str) -> Insert:
     """Writes whole rows; one whose key is there takes the new values."""
     statement = insert(table)
-    keys = list(table.primary_key)
     changed = {
         column.name: statement.excluded[column.name]
         for column in table.columns
-        if not column.primary_key
+        if column.name not in keys
     }
     return statement.on_conflict_do_update(index_elements=keys, set_=changed)
 
 
-def add_missing(table: Table) -> Insert:
+def add_missing(table: TableClause) -> Insert:
     """Writes whole rows; one whose key is there stays as it is."""
     return insert(table).on_conflict_do_nothing()
 

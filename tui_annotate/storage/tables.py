@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sqlalchemy import Index, LargeBinary, MetaData, Table, UniqueConstraint, text
+from sqlalchemy import Index, LargeBinary, MetaData, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 _NAMES = {
@@ -20,9 +20,6 @@ _NAMES = {
     "pk": "pk_%(table_name)s",
 }
 _NO_ROWID = {"sqlite_with_rowid": False}
-
-EVERYONE = ""
-"""The `person` of a tally that counts samples, not somebody's finished ones."""
 
 
 class _Row(SQLModel):
@@ -256,26 +253,3 @@ class PreferenceRow(_Row, table=True):
 
 
 METADATA = _Row.metadata
-
-
-def _table(row: type[SQLModel]) -> Table:
-    return METADATA.tables[str(row.__tablename__)]
-
-
-PEOPLE = _table(PersonRow)
-TEXTS = _table(TextRow)
-DATASETS = _table(DatasetRow)
-DOCUMENTS = _table(DocumentRow)
-SAMPLES = _table(SampleRow)
-SAMPLE_DOCUMENTS = _table(SampleDocumentRow)
-ANNOTATIONS = _table(AnnotationRow)
-TOMBSTONES = _table(TombstoneRow)
-ASSIGNMENTS = _table(AssignmentRow)
-EVENTS = _table(EventRow)
-ORDERS = _table(OrderRow)
-RANKS = _table(RankRow)
-TALLIES = _table(TallyRow)
-EMBEDDED = _table(EmbeddedRow)
-SETTINGS = _table(SettingRow)
-PLACES = _table(PlaceRow)
-PREFERENCES = _table(PreferenceRow)
