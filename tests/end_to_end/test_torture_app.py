@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import random
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import pytest
-
-from tests.pty_driver import ROOT, Terminal, program
+from tests.end_to_end import example
+from tests.end_to_end.example import Deed
+from tests.pty_driver import Terminal
 from tui_annotate import workspace
-from tui_annotate.domain.history import READ
-from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.workspace import Workspace
 
 ROUNDS: Final = 100 if os.environ.get("TUI_ANNOTATE_TORTURE") else 5
 A_SESSION: Final = 14  # actions of one start at most
@@ -34,9 +30,6 @@ SHOWN: Final = re.compile(
 
 The words are matched to their end: a kill may leave half of them on the screen.
 """
-
-Deed = tuple[str, str]
-"""A verb of the log, and the label or the verb that it is about."""
 
 
 @dataclass
@@ -104,55 +97,13 @@ def _deed(found: re.Match[str]) -> Deed | None:
     return verb, found["label"] or ""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with the example data, without vectors."""
-    path = tmp_path_factory.mktemp("torture") / "work"
-    options = ImportOptions(dataset="news", id_column="id", group_column="group")
-    with workspace.create(path) as space:
-        space.ingest(ROOT / "sample_data" / "pairs.jsonl", options=options, embedder="none")
-    return path
-
-
-def deeds(space: Workspace) -> list[Deed]:
-    """What the log holds of everybody's actions, in the order of time."""
-    events = sorted(
-        (event for stream in space.log.streams() for event in space.log.events(*stream)),
-        key=lambda event: event.at,
-    )
-    verbs = {event.id: event.action.verb for event in events}
-    undone = {event.id: event.action.undoes for event in events}
-    found = []
-    for event in events:
-        action = event.action
-        about = ""
-        if action.verb in {"add", "remove"}:
-            payload = next(
-                iter((action.after if action.verb == "add" else action.before).annotations.values())
-            )
-            about = payload["labels"][0][-1] if payload else ""
-        elif action.verb in {"undo", "redo"}:
-            target = action.undoes if action.verb == "undo" else undone[action.undoes]
-            about = verbs[target]
-        if action.verb != READ:
-            found.append((action.verb, about))
-    return found
-
-
-def soundness(space: Workspace) -> Iterator[str]:
-    """What is wrong with the store: pages, keys, log against tables, labels."""
-    for finding in space.check():
-        if finding.state == "wrong":
-            yield f"{finding.what}: {finding.says}"
-
-
-def test_nothing_that_was_shown_as_saved_is_lost(folder: Path) -> None:
+def test_nothing_that_was_shown_as_saved_is_lost(tmp_path: Path) -> None:
     """After each kill the log begins with what was shown, and holds at most one action more."""
+    folder = example.make(tmp_path / "work")
     known: list[Deed] = []
     for number in range(ROUNDS):
         luck = random.Random(number)
-        command = program("annotate", "-w", str(folder), "--as", "ana")
-        with Terminal(command, columns=100, rows=30) as terminal:
+        with example.annotate(folder) as terminal:
             annotator = Annotator(terminal, luck)
             if number % 5 == 4:
                 annotator.killed_after(luck.randrange(20_000))
@@ -162,8 +113,8 @@ def test_nothing_that_was_shown_as_saved_is_lost(folder: Path) -> None:
                     annotator.act()
                 annotator.die()
         with workspace.open(folder) as space:
-            stored = deeds(space)
-            assert list(soundness(space)) == [], f"round {number}"
+            stored = example.deeds(space)
+            assert example.wrong(space) == [], f"round {number}"
         wanted = known + annotator.told
         assert stored[: len(wanted)] == wanted, f"round {number}"
         assert len(stored) <= len(wanted) + 1, f"round {number}"

@@ -123,7 +123,7 @@ class AnnotateDoing(AnnotateSamples):
 
     def _give_back(self, draft: Draft, annotation: Annotation, error: TuiAnnotateError) -> None:
         self._going = False
-        self.saved_words = f"not saved: {error.message}"
+        self.saved_words = "not saved"  # why stands in the draft line
         effects = finishing.refused(draft, annotation, told(error))
         if draft is self.draft:
             self.perform(effects)

@@ -1,0 +1,59 @@
+"""A workspace of the example data, and what its log tells of everybody's actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from tests.pty_driver import ROOT, Terminal, program
+from tui_annotate import workspace
+from tui_annotate.domain.history import READ, REDO, UNDO, Event
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.workspace import Workspace
+
+PAIRS: Final = ROOT / "sample_data" / "pairs.jsonl"
+
+Deed = tuple[str, str]
+"""A verb of the log, and the label, or the verb of the deed, that it is about."""
+
+
+def make(folder: Path) -> Path:
+    """The workspace, without vectors."""
+    options = ImportOptions(dataset="news", id_column="id", group_column="group")
+    with workspace.create(folder) as space:
+        space.ingest(PAIRS, options=options, embedder="none")
+    return folder
+
+
+def annotate(folder: Path, *options: str, columns: int = 100, rows: int = 30) -> Terminal:
+    """The app as ana starts it."""
+    command = program("annotate", "-w", str(folder), "--as", "ana", *options)
+    return Terminal(command, columns=columns, rows=rows)
+
+
+def deeds(space: Workspace) -> list[Deed]:
+    """Everybody's actions, in the order of time, without those that only tell the time."""
+    events = sorted(
+        (event for stream in space.log.streams() for event in space.log.events(*stream)),
+        key=lambda event: event.at,
+    )
+    known = {event.id: event for event in events}
+    return [
+        (event.action.verb, _about(event, known)) for event in events if event.action.verb != READ
+    ]
+
+
+def _about(event: Event, known: dict[str, Event]) -> str:
+    action = event.action
+    if action.verb in {UNDO, REDO}:
+        target = known[action.undoes]
+        return _about(target, known) if action.verb == REDO else target.action.verb
+    change = action.after if action.verb == "add" else action.before
+    payloads = [payload for payload in change.annotations.values() if payload]
+    return str(payloads[0]["labels"][0][-1]) if action.verb in {"add", "remove"} else ""
+
+
+def wrong(space: Workspace) -> list[str]:
+    """What is wrong with the store: pages, keys, log against tables, labels."""
+    found = [finding for finding in space.check() if finding.state == "wrong"]
+    return [f"{finding.what}: {finding.says}" for finding in found]
