@@ -7,9 +7,7 @@ key or a value of the wrong kind is refused with file, key and value.
 
 from __future__ import annotations
 
-import getpass
 import os
-import tomllib
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
@@ -101,13 +99,19 @@ def load(
 
 def _table(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text("utf-8"))
+        text = file.read_bytes()
     except FileNotFoundError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{file} is no TOML: {error}", "mend the file") from error
     except OSError as error:
         raise Unavailable(f"{file} can not be read: {error.strerror}", "check its mode") from error
+    if not text:
+        return {}
+    import tomllib  # 9 ms that a person without such a file need not wait
+
+    try:
+        return tomllib.loads(text.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file} is no TOML: {error}", "mend the file") from error
 
 
 def _merged(
@@ -190,6 +194,8 @@ def person_name(given: str = "") -> str:
 
 
 def _login() -> str:
+    import getpass
+
     try:
         return getpass.getuser()
     except (KeyError, OSError):
