@@ -96,7 +96,7 @@ def _standing(state: StreamState, annotation_id: str, version: int) -> Payload:
 
 def _stale(annotation_id: str) -> Conflict:
     return Conflict(
-        f"annotation {annotation_id} changed since it was read",
+        f"it changed since it was read (annotation {annotation_id})",
         "look at it as it is now, and do it again",
     )
 
