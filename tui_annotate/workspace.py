@@ -31,7 +31,8 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
-from tui_annotate.domain.labels import LabelTree, parse_labels
+from tui_annotate.domain.label_files import parse_labels
+from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import Match, Sample, SampleKey, Side

@@ -11,7 +11,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation, annotation_from_
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.history import StreamState
-from tui_annotate.domain.labels import parse_labels
+from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
 

@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidLabels
-from tui_annotate.domain.labels import (
-    LONGEST_FILE,
-    MOST_OPTIONS,
-    Label,
-    Need,
-    numbered,
-    parse_labels,
-)
+from tui_annotate.domain.label_files import LONGEST_FILE, parse_labels
+from tui_annotate.domain.labels import MOST_OPTIONS, Label, Need, numbered
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 

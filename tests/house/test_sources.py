@@ -17,7 +17,6 @@ LONGEST_FUNCTION = 60
 USUAL_FUNCTION = 30
 # Why a module may be longer: its name, and the reason.
 LONGER = {
-    "labels.py": "one grammar, read and checked in one place",
     "service.py": "the deeds of annotators: one short method each, none without the others",
     "vectors.py": "everything that touches LanceDB, so that nothing else has to",
     "workspace.py": "the wiring, and the Python API with its docstrings",

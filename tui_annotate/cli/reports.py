@@ -14,7 +14,7 @@ from tui_annotate.cli import output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
-from tui_annotate.domain.labels import parse_labels
+from tui_annotate.domain.label_files import parse_labels
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus import Progress

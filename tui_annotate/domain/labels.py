@@ -1,30 +1,19 @@
-"""Label sets: the tree of a `labels.yaml`, its rules, and what an annotation still lacks.
+"""Label sets: the tree, its rules, and what an annotation still lacks under them.
 
-Three forms are read: a list of strings and one-key maps (`- Unwanted: [Intrinsic, Extrinsic]`),
-the same list under `labels:` beside `titles:`, and our own, whose items are maps with `name` and
-any of `description`, `key`, `color`, `evidence`, `note`, `exclusive`, `children`.
+How a set is written down and read stands in `domain.label_files`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
-
-import yaml
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidLabels
 
 JOINER = "."
-LONGEST_FILE = 1_000_000
 MOST_OPTIONS = 9
-
-_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,100}")
-_KEYS = {"name", "description", "key", "color", "evidence", "note", "exclusive", "children"}
 
 
 class Need(StrEnum):
@@ -151,186 +140,3 @@ def _numbered(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
         (label.key if wanted.get(label.key) is label else next(free), label) for label in labels
     ]
     return tuple(sorted(given))
-
-
-def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
-    """Reads a label set.
-
-    Args:
-        name: the file's name, for messages.
-
-    Raises:
-        InvalidLabels: with the file, the line where known, and the value that is wrong.
-    """
-    if len(text) > LONGEST_FILE:
-        raise InvalidLabels(
-            f"{name} is larger than {LONGEST_FILE} characters", "is it a label set?"
-        )
-    try:
-        node = yaml.compose(text, Loader=_StrictLoader)
-        data = yaml.load(text, Loader=_StrictLoader)  # noqa: S506  _StrictLoader is a SafeLoader
-    except yaml.YAMLError as error:
-        raise InvalidLabels(f"{name}{_line(error)}: {_problem(error)}", "mend the file") from error
-    except RecursionError as error:
-        raise InvalidLabels(f"{name}: nested too deeply", "mend the file") from error
-    titles = ("Source", "Summary")
-    if isinstance(data, dict):
-        titles = _titles(data.get("titles", list(titles)), name)
-        unknown = set(data) - {"titles", "labels"}
-        if unknown:
-            raise InvalidLabels(
-                f"{name}: unknown key {min(map(str, unknown))!r}", "known: titles, labels"
-            )
-        data = data.get("labels")
-    if not isinstance(data, list) or not data or node is None:
-        raise InvalidLabels(f"{name} holds no list of labels", "see the default set for the form")
-    roots = tuple(_label(item, Label(path=()), name) for item in data)
-    tree = LabelTree(roots, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), *titles)
-    _refuse_twins(tree, name)
-    return tree
-
-
-def _titles(value: Any, name: str) -> tuple[str, str]:
-    if (
-        not isinstance(value, list)
-        or len(value) != 2  # one a side
-        or not all(isinstance(title, str) and _NAME.fullmatch(title) for title in value)
-    ):
-        raise InvalidLabels(f"{name}: titles is {value!r}", "write titles: [Source, Summary]")
-    return value[0], value[1]
-
-
-def _label(item: Any, parent: Label, name: str) -> Label:
-    if isinstance(item, dict) and "name" not in item and len(item) == 1:
-        ((title, children),) = item.items()
-        item = {"name": title, "children": children}
-    if not isinstance(item, dict):
-        item = {"name": item}
-    unknown = set(item) - _KEYS
-    if unknown:
-        raise InvalidLabels(
-            f"{name}: unknown key {min(map(str, unknown))!r} at label {item.get('name')!r}",
-            "known: " + ", ".join(sorted(_KEYS)),
-        )
-    path = (*parent.path, _name(item["name"], name))
-    rules = Label(
-        path,
-        description=_text(item, "description", path=path, name=name),
-        key=_digit(item, path, name),
-        color=_text(item, "color", path=path, name=name) or parent.color,
-        evidence=_need(item, "evidence", parent.evidence, path=path, name=name),
-        note=_need(item, "note", parent.note, path=path, name=name),
-        exclusive=_flag(item, "exclusive", default=parent.exclusive, path=path, name=name),
-    )
-    children = item.get("children") or []
-    if not isinstance(children, list):
-        raise InvalidLabels(
-            f"{name}: children of {JOINER.join(path)!r} are no list", "write a list"
-        )
-    return Label(
-        path,
-        rules.description,
-        rules.key,
-        rules.color,
-        rules.evidence,
-        rules.note,
-        rules.exclusive,
-        tuple(_label(child, rules, name) for child in children),
-    )
-
-
-def _name(value: Any, name: str) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value) or value != value.strip():
-        raise InvalidLabels(
-            f"{name}: {value!r} is not a label's name",
-            "1 to 100 characters in quotes if need be, no control characters",
-        )
-    if JOINER in value:
-        raise InvalidLabels(
-            f"{name}: label {value!r} holds {JOINER!r}", f"{JOINER!r} parts the names of a path"
-        )
-    return value
-
-
-def _text(item: dict[str, Any], field: str, *, path: LabelPath, name: str) -> str:
-    value = item.get(field) or ""
-    if not isinstance(value, str):
-        raise InvalidLabels(f"{name}: {field} of {JOINER.join(path)!r} is {value!r}", "write text")
-    return value
-
-
-def _digit(item: dict[str, Any], path: LabelPath, name: str) -> str:
-    value = str(item.get("key") or "")
-    if value and (len(value) != 1 or value not in "123456789"):
-        raise InvalidLabels(
-            f"{name}: key of {JOINER.join(path)!r} is {value!r}",
-            "a key is a digit from 1 to 9; letters are commands",
-        )
-    return value
-
-
-def _need(item: dict[str, Any], field: str, default: Need, *, path: LabelPath, name: str) -> Need:
-    value = item.get(field)
-    if value is None:
-        return default
-    if value not in list(Need):
-        raise InvalidLabels(
-            f"{name}: {field} of {JOINER.join(path)!r} is {value!r}",
-            "one of required, optional, none",
-        )
-    return Need(value)
-
-
-def _flag(item: dict[str, Any], field: str, *, default: bool, path: LabelPath, name: str) -> bool:
-    value = item.get(field, default)
-    if not isinstance(value, bool):
-        raise InvalidLabels(
-            f"{name}: {field} of {JOINER.join(path)!r} is {value!r}", "true or false"
-        )
-    return value
-
-
-def _refuse_twins(tree: LabelTree, name: str) -> None:
-    seen: set[LabelPath] = set()
-    for label in tree.walk():
-        if label.path in seen:
-            raise InvalidLabels(
-                f"{name}: label {JOINER.join(label.path)!r} stands there twice", "remove one"
-            )
-        seen.add(label.path)
-    keys = [label.key for label in tree.leaves() if label.key]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise InvalidLabels(f"{name}: two labels ask for key {key!r}", "one digit, one label")
-
-
-class _StrictLoader(yaml.SafeLoader):
-    """Refuses aliases (a small file could grow without bound) and keys that are there twice."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise yaml.composer.ComposerError(
-                None, None, "aliases (*name) are not allowed", event.start_mark
-            )
-        node: yaml.Node | None = super().compose_node(parent, index)
-        return node
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002  PyYAML's signature
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"key {key.value!r} is there twice", key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep=deep)
-
-
-def _line(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    return f":{mark.line + 1}" if mark else ""
-
-
-def _problem(error: yaml.YAMLError) -> str:
-    return str(getattr(error, "problem", None) or error).splitlines()[0]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.tui.stage import HOSTILE, staged
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.labels import parse_labels
+from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.tui.dialogs.confirm import ConfirmDialog
 from tui_annotate.tui.dialogs.find import FindDialog
 from tui_annotate.tui.dialogs.frame import Dialog

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.tui.stage import staged
-from tui_annotate.domain.labels import parse_labels
+from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.tui.dialogs.label_picker import LabelPicker, found
 
 _TREE = parse_labels(

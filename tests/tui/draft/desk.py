@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.labels import parse_labels
+from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import finishing, lighting, moving

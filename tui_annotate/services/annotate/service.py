@@ -15,7 +15,8 @@ from tui_annotate.domain.annotations import Annotation, well_made
 from tui_annotate.domain.assignments import State, worked
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.history import READ, Action
-from tui_annotate.domain.labels import LabelTree, parse_labels
+from tui_annotate.domain.label_files import parse_labels
+from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.annotate.desk import Desk, Saved
 from tui_annotate.services.annotate.ledger import Ledger, Prepare, new_id
