@@ -186,6 +186,21 @@ def test_a_name_for_none_or_several_is_not_found(corpus: CorpusStore, name: str,
     assert told in caught.value.message + caught.value.hint
 
 
+@pytest.mark.parametrize("text", ["half \udcff"])
+def test_half_a_character_typed_anywhere_is_told(database: Database, text: str) -> None:
+    """A terminal in another encoding makes such texts; they name no sample, order or dataset."""
+    corpus, deeds = CorpusStore(database), annotate(database)
+    for ask in (
+        lambda: corpus.find(text),
+        lambda: corpus.remove_dataset(text),
+        lambda: deeds.queue("ana", search=text),
+        lambda: deeds.queue("ana", order=f"random:{text}"),
+        lambda: list(corpus.records(RecordFilter(dataset=text))),
+    ):
+        with pytest.raises(InvalidInput, match="at offset"):
+            ask()
+
+
 # out ---------------------------------------------------------------------------------------------
 
 

@@ -150,6 +150,22 @@ def test_imported_work_is_not_ones_own_and_no_deed(
     assert deeds.undo("ab12") is None
 
 
+def test_a_record_with_no_number_in_it_is_kept_and_can_be_changed(
+    database: Database, log: AnnotationStore
+) -> None:
+    """NaN, which is unequal to itself, as some programs write it."""
+    key = SampleKey("d", "1")
+    ana = PeopleStore(database).local("ana").id
+    odd = replace(claim("a"), imported={"score": float("nan")})
+    log.import_record(record(odd, person=ana))
+    deeds = annotate(database)
+    (stands,) = deeds.open(ana, key).annotations
+    deeds.edit(ana, key, replace(stands, note="why"), seconds=0)
+    assert deeds.undo(ana) is not None
+    assert deeds.redo(ana) is not None
+    assert {finding.state for finding in inspect(database, log)} == {"ok"}
+
+
 def test_a_record_without_its_sample_is_refused(log: AnnotationStore) -> None:
     """The sample comes first; the rest of that transaction is not kept."""
     with pytest.raises(NotFound, match="d/9"):

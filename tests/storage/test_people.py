@@ -35,6 +35,8 @@ def test_an_imported_person_is_never_the_local_one(people: PeopleStore) -> None:
     mine = people.local("ana")
     assert mine.id != theirs.id
     assert people.imported(mine.id, "somebody") == mine
+    with pytest.raises(InvalidInput, match="'ana' has no id"):
+        people.imported("", "ana")
     assert people.imported("cd34", "").name == "cd34"
     assert [person.name for person in people.all()] == ["ana", "ana", "cd34"]
 

@@ -135,8 +135,17 @@ def digest(event: Event) -> str:
         "versions": dict(event.versions),
         "app": event.app,
     }
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(event.prev.encode() + b"\n" + canonical.encode()).hexdigest()
+    return hashlib.sha256(f"{event.prev}\n{canonical(content)}".encode()).hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """JSON values as the one text that stands for them: sorted keys, no spaces, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same; also with a NaN in them, as foreign records have."""
+    return bool(one == other) or canonical(one) == canonical(other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +179,16 @@ class StreamState:
     def matches(self, change: Change) -> bool:
         """Whether the touched parts stand here exactly as `change` says."""
         return all(
-            self.annotations.get(key) == value for key, value in change.annotations.items()
+            _same(self.annotations.get(key), value) for key, value in change.annotations.items()
         ) and all(self.assignment.get(key) == value for key, value in change.assignment.items())
+
+    def same(self, other: StreamState) -> bool:
+        """Whether two states say the same; `==` holds a NaN of a foreign record for different."""
+        return (
+            self.annotations.keys() == other.annotations.keys()
+            and self.matches(Change(other.annotations, other.assignment))
+            and self.seconds == other.seconds
+        )
 
 
 def replay(events: Iterable[Event]) -> StreamState:

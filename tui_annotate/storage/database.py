@@ -18,7 +18,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
-from tui_annotate.domain.errors import Conflict, NotFound, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    TuiAnnotateError,
+    Unavailable,
+)
 
 SCHEMA: Final = 1
 """The version of the tables that this code reads and writes."""
@@ -219,6 +225,7 @@ def translated(path: Path) -> Iterator[None]:
 
     Raises:
         Conflict: a row breaks a rule of the tables.
+        InvalidInput: a text is none that can be stored.
         Unavailable: anything else, with the reason and the next step.
     """
     try:
@@ -227,6 +234,11 @@ def translated(path: Path) -> Iterator[None]:
         raise _told(error.orig, path) from error
     except (sqlite3.Error, PoolTimeout) as error:
         raise _told(error, path) from error
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"{error.object!r} holds half a character at offset {error.start}",
+            "it was cut or typed in another encoding; write it anew",
+        ) from error
     except OSError as error:
         raise Unavailable(
             f"the store {path} can not be used: {error.strerror or error}",

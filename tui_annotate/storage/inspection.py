@@ -56,7 +56,7 @@ def _log_found(log: AnnotationStore) -> Finding:
             continue  # its dataset was removed; the log outlives it
         except Conflict as error:
             return Finding("log", "wrong", error.message, _RESTORE)
-        if told != stands.state or events[-1].hash != stands.head:
+        if not told.same(stands.state) or events[-1].hash != stands.head:
             says = f"the work of {person} on {key} is not what the log says"
             return Finding("log", "wrong", says, _RESTORE)
     return Finding("log", "ok", f"{count} events, each follows its predecessor")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, select
 
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person, PersonKind, checked_name
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, plain, storable, to_json
@@ -33,7 +33,13 @@ _PLACE_OF: Final = (
 
 
 def keep_person(connection: Connection, person: Person) -> None:
-    """Stores a person who is not there yet; one who is stays as they are."""
+    """Stores a person who is not there yet; one who is stays as they are.
+
+    Raises:
+        InvalidInput: their id is empty, or can not be stored.
+    """
+    if not person.id:
+        raise InvalidInput(f"{person.name!r} has no id", "give every person of a file an id")
     values = {
         "id": storable(person.id, "a person's id"),
         "name": plain(person.name),
