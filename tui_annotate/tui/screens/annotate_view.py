@@ -57,6 +57,7 @@ class AnnotateView(Screen[None]):
     def compose(self) -> ComposeResult:
         """All widgets, in the order of the wide layout."""
         self._panes = {side: DocumentPane(id=side.value) for side in Side}
+        self._classify()
         yield HeaderBar()
         with Container(id="texts"):
             with Vertical(id="source-side"):
@@ -100,12 +101,19 @@ class AnnotateView(Screen[None]):
         self.layout_name = names[(at + 1) % len(names)]
         self._arrange()
 
-    def _arrange(self) -> None:
+    def _classify(self) -> bool:
+        """Names the layout for the style sheet, without applying it; says whether it is another."""
         width, height = self.app.size
         side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE
-        self.set_class(side_by_side, "-beside")
-        self.set_class(self.layout_name == ONE, "-one")
-        self.set_class(side_by_side and height >= LISTS, "-lists")
+        before = self.classes
+        self.set_class(side_by_side, "-beside", update=False)
+        self.set_class(self.layout_name == ONE, "-one", update=False)
+        self.set_class(side_by_side and height >= LISTS, "-lists", update=False)
+        return self.classes != before
+
+    def _arrange(self) -> None:
+        if self._classify():  # styles of all widgets: once a change, not once a class
+            self.update_node_styles()
         self._shown.clear()
         if self.is_mounted:
             self.show_draft()
@@ -170,12 +178,14 @@ class AnnotateView(Screen[None]):
         matches.show("MATCHES", rows.matched(draft), "", focused=False)
         found = rows.match_rows(draft)
         focused = draft.lit[rows.lit_side(draft)]
-        self.query_one(MatchList).show(found, focused=focused, status=self.signals)
+        if self._changed("match list", (found, focused, self.signals)):
+            self.query_one(MatchList).show(found, focused=focused, status=self.signals)
         listed = rows.annotation_rows(draft)
         self.query_one("#annotations-title", PaneTitle).show(
             "ANNOTATIONS", str(len(listed) or ""), "", focused=False
         )
-        self.query_one(AnnotationList).show(listed)
+        if self._changed("annotation list", listed):
+            self.query_one(AnnotationList).show(listed)
 
     def _show_marks(self, draft: Draft, side: Side) -> None:
         """Sets what lies on a text, where it is another than before."""
