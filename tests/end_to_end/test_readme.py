@@ -20,10 +20,10 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
     """An empty folder with the example data and a command tui-annotate."""
-    folder = tmp_path_factory.mktemp("readme")
+    folder = tmp_path / "readme"
     shutil.copytree(ROOT / "sample_data", folder / "sample_data")
     command = folder / "bin" / "tui-annotate"
     command.parent.mkdir()
@@ -47,18 +47,11 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("block", blocks("sh"), ids=lambda block: block.split("\n", 1)[0])
-def test_the_commands_work_as_written(block: str, folder: Path) -> None:
-    """Each shell block runs to its end without an error."""
-    done = run(["bash", "-euo", "pipefail", "-c", block], folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_the_python_example_works_as_written(folder: Path) -> None:
-    """The Python block runs on the workspace that the shell blocks made."""
-    if not (folder / "work").exists():
-        for block in blocks("sh"):
-            run(["bash", "-c", block], folder)
+def test_the_commands_work_as_written(folder: Path) -> None:
+    """Shell blocks run to their ends without an error, then the Python ones on what those made."""
+    for block in blocks("sh"):
+        done = run(["bash", "-euo", "pipefail", "-c", block], folder)
+        assert done.returncode == 0, done.stdout + done.stderr
     for block in blocks("python"):
         done = run([sys.executable, "-c", block], folder)
         assert done.returncode == 0, done.stderr
