@@ -1,59 +1,118 @@
-"""Draws the pictures of the documentation: the app itself, on the example data, at work.
+"""Draws the pictures of the documentation by the app itself: python docs/pictures.py docs/images.
 
-`python docs/pictures.py docs/images`; the same data gives the same pictures.
+No terminal is needed. The same sources give the same bytes; nothing of this machine is in them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import html
 import re
 import sys
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Final
+
+from textual.pilot import Pilot
 
 import tui_annotate
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.tui.app import AnnotateApp
-from tui_annotate.workspace import Workspace
+from tui_annotate.tui.theme import detect
 
-ROOT = Path(__file__).parents[1]
-SIZE = (120, 34)
-# "was loved ... families" is saved without evidence; "15 million pounds" is being worked on.
-STEPS = (
-    ["down", "w", "w", "v", *["w"] * 7, "2"],
-    ["home", *["w"] * 17, "v", "w", "w"],
-    ["space"],
+PAIRS: Final = Path(__file__).parents[1] / "sample_data" / "pairs.jsonl"
+SAMPLE: Final = "bridge-1"
+SIZES: Final[Mapping[str, tuple[int, int]]] = {"annotate": (140, 40), "annotate-80": (80, 24)}
+FONTS: Final = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono', monospace"
+BLANK: Final = "\xa0"
+RUN: Final = re.compile(
+    r'<text (?P<before>[^>]*?)x="(?P<x>[\d.]+)" (?P<y>y="[\d.]+") '
+    r'textLength="(?P<length>[\d.]+)"(?P<after>[^>]*)>(?P<text>[^<]*)</text>'
 )
+"""A run of text as Rich writes it, its blanks as such that are never joined."""
+MOMENT: Final = 0.01  # seconds between two looks at whether the app has come to rest
+
+STEPS: Final[Sequence[tuple[str, ...]]] = (
+    ("15", "pounds"),
+    ("space", "1"),
+    ("loved", "families"),
+    ("2",),
+    ("barge", "pier"),
+    ("space",),
+)
+"""First and last word of a selection, then keys, in turns: two annotations, and a third in hand."""
 
 
-async def _drawn(workspace: Path) -> str:
-    def opened() -> Workspace:
-        return tui_annotate.open(workspace)
-
-    app = AnnotateApp(opened, person="ana", sample="bridge-1")
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause(2)
-        for keys in STEPS:
-            await pilot.press(*keys)
-            await pilot.pause(1)  # the assist answers from a thread
-        return app.export_screenshot(title="tui-annotate")
+async def select(pilot: Pilot[None], app: AnnotateApp, words: Sequence[str]) -> None:
+    """Selects from the nearest such word to the other, by the letters that stand on them."""
+    draft = app.desktop.draft
+    await pilot.press("f")
+    for word in words:
+        if draft is None or draft.hints is None:
+            raise SystemExit(f"the app shows no letters to select {word!r} by")
+        text = draft.text(draft.side)
+        codes = [code for code, span in draft.hints.shown().items() if span.of(text) == word]
+        await pilot.press(*codes[0])
 
 
-def main() -> None:
-    """Draws all pictures into the folder that is named."""
-    folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory() as made:
-        place = Path(made) / "workspace"
-        options = ImportOptions(dataset="news", id_column="id", group_column="group")
-        with tui_annotate.create(place) as workspace:
-            workspace.ingest(ROOT / "sample_data" / "pairs.jsonl", options=options)
-        drawn = asyncio.run(_drawn(place))
-    # A picture fetches nothing: the reader's own fixed-width font will do.
-    plain = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
-    (folder / "annotate.svg").write_text(plain, "utf-8")
+async def settle(pilot: Pilot[None], app: AnnotateApp) -> None:
+    """Waits until everything given to the store and to the assist is answered."""
+    while app.desktop.draft is None or app.desktop.saver.waiting or not app.desktop.listening:
+        await pilot.pause(MOMENT)
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def drawn(folder: Path, size: tuple[int, int]) -> str:
+    """The app after all steps, as SVG."""
+    look = detect({"TERM": "xterm-256color"})
+    app = AnnotateApp(lambda: tui_annotate.open(folder), person="ana", sample=SAMPLE, look=look)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot, app)
+        for number, step in enumerate(STEPS):
+            if number % 2:
+                await pilot.press(*step)
+            else:
+                await select(pilot, app, step)
+            await settle(pilot, app)
+        svg = app.export_screenshot(title="tui-annotate")
+        app.desktop.quit()
+    return svg
+
+
+def trimmed(run: re.Match[str]) -> str:
+    """A run of text without its outer blanks, which not every viewer draws, at its own place."""
+    text = html.unescape(run["text"])
+    kept = text.strip(BLANK)
+    cell = float(run["length"]) / len(text)
+    start = float(run["x"]) + cell * (len(text) - len(text.lstrip(BLANK)))
+    place = f'x="{start:.1f}" {run["y"]} textLength="{cell * len(kept):.1f}"'
+    shown = html.escape(kept).replace(BLANK, "&#160;")
+    return f"<text {run['before']}{place}{run['after']}>{shown}</text>"
+
+
+def own(svg: str) -> str:
+    """The picture with the fonts of whoever looks at it; it asks nothing of the web."""
+    svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font-family: [^;]*;", f"font-family: {FONTS};", svg)
+    svg = re.sub(r"<!-- .*? -->\s*", "", svg, flags=re.DOTALL)
+    svg = RUN.sub(trimmed, svg)
+    return re.sub(r"[ \t]+\n", "\n", svg).rstrip() + "\n"
+
+
+def main(target: Path) -> None:
+    """Writes all pictures into a folder."""
+    options = ImportOptions(dataset="news", id_column="id", group_column="group")
+    target.mkdir(parents=True, exist_ok=True)
+    for name, size in SIZES.items():
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place) / "work"
+            with tui_annotate.create(folder) as space:
+                space.ingest(PAIRS, options=options, embedder="auto")
+            svg = own(asyncio.run(drawn(folder, size)))
+        (target / f"{name}.svg").write_text(svg, "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))
