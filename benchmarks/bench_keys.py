@@ -1,20 +1,29 @@
-"""From a key to the last byte of its frame in a real terminal, with a megabyte on both sides.
+"""From a key to the last byte of its frame: the app in a real terminal, a megabyte on both sides.
 
 The last byte is the one after which nothing came for a while; keys are pressed one after the other.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median, quantiles
+from tempfile import TemporaryDirectory
 
 from benchmarks.report import Row
-from tests.pty_driver import Terminal
+from benchmarks.workspaces import FIRST, chinese, prose, workspace_from
+from tests.pty_driver import Terminal, program
 
-KEYS = {"l": "cursor", "s": "sentence with five new matches", "d": "page"}
+CURSOR = "\x1b[C"
+KEYS = {
+    CURSOR: "cursor",
+    "\x1b[B": "next sentence, its matches",
+    "v": "select a word or drop it, its matches",
+    "\x1b[6~": "page",
+}
 LANGUAGES = {"en": "English", "zh": "Chinese"}
+MEGABYTE = 1_000_000
 PRESSES = 100
 QUIET = 0.04  # seconds without a byte that end a frame; Textual paints at most every 0.017
 FIRST_FRAME = 2.0  # the same, at the start
@@ -62,14 +71,24 @@ def frames(terminal: Terminal, key: str) -> Frames:
 def rows() -> list[Row]:
     """The figures of every key in both languages."""
     found: list[Row] = []
-    for language, name in LANGUAGES.items():
-        command = [sys.executable, "-m", "benchmarks.two_panes", language]
-        with Terminal(command, columns=120, rows=40) as terminal:
-            while terminal.read(FIRST_FRAME):
-                pass
-            for key, what in KEYS.items():
-                measured = frames(terminal, key)
-                found.extend(_rows(f"{what}, {name}, 1 MB", measured, key))
+    with TemporaryDirectory() as folder:
+        workspace = Path(folder) / "workspace"
+        texts = {"en": prose, "zh": chinese}
+        pairs = (
+            {"id": language, "source": text(MEGABYTE, 1), "summary": text(MEGABYTE, 2)}
+            for language, text in texts.items()
+        )
+        workspace_from(workspace, pairs, id_column="id")
+        env = {"TUI_ANNOTATE_STATE": folder, "TUI_ANNOTATE_CONFIG": str(Path(folder) / "none.toml")}
+        for language, name in LANGUAGES.items():
+            command = program("annotate", "-w", str(workspace), "--sample", language)
+            with Terminal(command, env=env, columns=120, rows=40) as terminal:
+                terminal.wait_bytes(FIRST.encode())
+                terminal.wait("words")  # what the matches are from: the assist is ready
+                while terminal.read(FIRST_FRAME):
+                    pass
+                for key, what in KEYS.items():
+                    found.extend(_rows(f"{what}, {name}, 1 MB", frames(terminal, key), key))
     return found
 
 
@@ -81,7 +100,7 @@ def _rows(what: str, measured: Frames, key: str) -> list[Row]:
         Row(
             f"bytes a key: {what}",
             median(measured.sizes),
-            1000.0 if key == "l" else None,
+            1000.0 if key == CURSOR else None,
             "bytes",
         ),
     ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import tui_annotate
+from tui_annotate.plugins.protocols import ImportOptions
 
 WORDS = [
     "harbour",
@@ -31,6 +33,7 @@ WORDS = [
     "letter",
     "railway",
 ]
+SIGNS = "桥梁将于六月重新开放市长说报告指出裂缝最早于二年三月被发现工程师认为费用会继续上升"
 FIRST = "Benchmarkbeginning"
 """The first word of every source: what a benchmark waits for on the screen."""
 
@@ -47,13 +50,32 @@ def prose(length: int, seed: int = 0) -> str:
     return " ".join(parts[:2]) + "".join(parts[2:])
 
 
+def chinese(size: int, seed: int = 0) -> str:
+    """Chinese-like sentences in paragraphs, about `size` bytes, beginning with `FIRST`."""
+    luck = random.Random(seed)
+    parts, written = [FIRST], len(FIRST)
+    while written < size:
+        signs = "".join(luck.choices(SIGNS, k=luck.randint(8, 40)))
+        parts.append(signs + "。" + "\n\n" * (luck.random() < 0.1))
+        written += len(parts[-1].encode())
+    return "".join(parts)
+
+
 def workspace_of(folder: Path, *, samples: int = 1, length: int = 200_000) -> None:
     """A workspace with some samples, each with a source of `length` characters of its own."""
+    pairs = (
+        {"source": prose(length, seed), "summary": prose(600, seed + samples)}
+        for seed in range(samples)
+    )
+    workspace_from(folder, pairs)
+
+
+def workspace_from(folder: Path, records: Iterable[Mapping[str, str]], **columns: str) -> None:
+    """A workspace with these records; `columns` as in `ImportOptions`."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     pairs = folder.with_suffix(".jsonl")
     with pairs.open("w", encoding="utf-8") as file:
-        for seed in range(samples):
-            pair = {"source": prose(length, seed), "summary": prose(600, seed + samples)}
-            file.write(json.dumps(pair) + "\n")
+        for record in records:
+            file.write(json.dumps(record) + "\n")
     with tui_annotate.create(folder) as workspace:
-        workspace.ingest(pairs)
+        workspace.ingest(pairs, options=ImportOptions(**columns))
