@@ -5,6 +5,7 @@ What is asked of the assist here happens in memory, at once; preparing it is a t
 
 from __future__ import annotations
 
+import gc
 import logging
 from functools import partial
 from typing import TYPE_CHECKING
@@ -186,6 +187,9 @@ class AnnotatePanes(AnnotateView):
         else:
             full_words = "" if full.signals == words.signals else full.signals
             self.app.call_from_thread(self._prepared, number, full, full_words or words.signals)
+        # A sample's sentences stay as long as it does; the collector, walking those of a megabyte,
+        # would hold a key press for 100 ms.
+        gc.freeze()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """What nobody expected of the assist is told; annotating goes on without it."""
