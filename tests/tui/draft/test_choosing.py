@@ -328,7 +328,7 @@ def test_flags_ask_for_a_reason_by_digit() -> None:
     """A digit flags with its words, Enter without, 0 asks for own words, Backspace cancels."""
     assert keys(draft(), "! 2") == [Finish("flag", "not a pair")]
     assert keys(draft(), "! enter") == [Finish("flag")]
-    assert keys(draft(), "! 0") == [OpenNote("why is it flagged?", "")]
+    assert keys(draft(), "! 0") == [OpenNote("")]
     made = draft()
     assert keys(made, "! backspace") == []
     assert made.pending is None

@@ -100,7 +100,7 @@ def test_a_label_that_wants_a_note_opens_the_note_line_after_the_save() -> None:
     made = seen(draft())
     (saved,) = [effect for effect in keys(made, "6") if isinstance(effect, Save)]
     opened = finishing.saved(made, saved.annotation, [saved.annotation])
-    assert opened == [OpenNote("note on A Told", "")]
+    assert opened == [OpenNote("")]
     assert made.state == "N"
     made.writing = None
     made.wake()

@@ -12,7 +12,7 @@ def test_right_after_a_save_the_note_is_on_what_was_saved() -> None:
     """m, text, Enter: a new version of the annotation with the note."""
     made = draft()
     saved = store(made, keys(made, "1"))
-    assert keys(made, "m") == [OpenNote("note on A Intrinsic", "")]
+    assert keys(made, "m") == [OpenNote("")]
     assert made.state == "N"
     effects = notes.done(made, "  12, not 15  ")
     (save,) = [effect for effect in effects if isinstance(effect, Save)]
@@ -22,7 +22,7 @@ def test_right_after_a_save_the_note_is_on_what_was_saved() -> None:
     assert made.state == "R"
     store(made, effects)
     assert made.just_saved == saved.id
-    assert keys(made, "m") == [OpenNote("note on A Intrinsic", "12, not 15")]
+    assert keys(made, "m") == [OpenNote("12, not 15")]
     assert notes.done(made, "12, not 15") == []
 
 
@@ -30,13 +30,13 @@ def test_m_before_the_store_has_answered_is_on_the_same_annotation() -> None:
     """The note line opens at once."""
     made = draft()
     keys(made, "1")
-    assert keys(made, "m") == [OpenNote("note", "")]
+    assert keys(made, "m") == [OpenNote("")]
 
 
 def test_without_an_annotation_in_focus_the_note_is_on_the_sample() -> None:
     """The stored comment stands in the line."""
     made = draft()
-    assert deeds.press(made, "note.write", comment="odd") == [OpenNote("note on the sample", "odd")]
+    assert deeds.press(made, "note.write", comment="odd") == [OpenNote("odd")]
     assert notes.done(made, "very odd ") == [Comment("very odd")]
 
 
@@ -44,7 +44,7 @@ def test_a_claim_in_hand_gets_its_note_before_its_label() -> None:
     """The next save takes the note along."""
     made = draft()
     select(made, "loved")
-    assert keys(made, "m") == [OpenNote('note for "loved"', "")]
+    assert keys(made, "m") == [OpenNote("")]
     assert notes.done(made, "who says") == []
     assert "+ note" in said(made)
     assert store(made, keys(made, "1")).note == "who says"
@@ -56,7 +56,7 @@ def test_an_edit_has_its_note_at_hand() -> None:
     made = draft()
     store(made, keys(made, "1"))
     keys(made, "e")
-    assert keys(made, "m") == [OpenNote("note for sentence 1", "")]
+    assert keys(made, "m") == [OpenNote("")]
     notes.done(made, "why")
     assert store(made, keys(made, "enter")).note == "why"
 
@@ -73,7 +73,7 @@ def test_escape_keeps_the_text_for_the_next_time() -> None:
     made.wake()
     assert keys(made, "enter") == [Blink()]
     assert "note is kept" in said(made)
-    assert keys(made, "a m") == [OpenNote("note on A Intrinsic", "half a th")]
+    assert keys(made, "a m") == [OpenNote("half a th")]
     notes.kept(made, "")
     assert made.kept == {}
 
@@ -119,4 +119,4 @@ def test_a_deleted_annotation_leaves_the_note_on_the_sample() -> None:
     made = draft()
     store(made, keys(made, "1"))
     drop(made, keys(made, "x"))
-    assert keys(made, "m") == [OpenNote("note on the sample", "")]
+    assert keys(made, "m") == [OpenNote("")]

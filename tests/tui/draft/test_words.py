@@ -120,3 +120,25 @@ def test_an_offset_at_the_end_belongs_to_the_last_sentence() -> None:
     made = draft()
     moving.pointed(made, Side.SUMMARY, Pointer(0, len(made.text(Side.SUMMARY))))
     assert "sentence 3" in said(made)
+
+
+def test_an_open_note_says_what_it_is_on() -> None:
+    """The sample, the claim in hand, an annotation, one that is on its way, a flag."""
+    made = draft()
+    keys(made, "m")
+    assert said(made) == "note on the sample:"
+    made.writing = None
+    select(made, "loved")
+    keys(made, "m")
+    assert said(made) == 'note for "loved":'
+    made.writing = None
+    effects = keys(made, "1")
+    keys(made, "m")
+    assert said(made) == "note:"
+    made.writing = None
+    store(made, effects)
+    keys(made, "m")
+    assert said(made) == "note on A Intrinsic:"
+    made.writing = None
+    keys(made, "! 0")
+    assert said(made) == "flagged because:"

@@ -125,9 +125,8 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class OpenNote:
-    """The note line opens with a text in it."""
+    """The note line opens with a text in it; the draft line says what it is on."""
 
-    title: str
     text: str
 
 

@@ -8,7 +8,7 @@ from tui_annotate.domain.labels import Need
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Comment, Effects, Finish, OpenNote, Save
 from tui_annotate.tui.draft.state import ANNOTATION, DRAFT, REASON, SAMPLE, Draft, Note
-from tui_annotate.tui.draft.words import WARNING, labels_words, note_title
+from tui_annotate.tui.draft.words import WARNING, labels_words
 
 
 def write(draft: Draft, comment: str = "") -> Effects:
@@ -38,7 +38,7 @@ def open_reason(draft: Draft) -> Effects:
 
 def _open(draft: Draft, note: Note, text: str) -> Effects:
     draft.writing = note
-    return [OpenNote(note_title(draft), draft.kept.get(note, text))]
+    return [OpenNote(draft.kept.get(note, text))]
 
 
 def done(draft: Draft, text: str) -> Effects:

@@ -108,7 +108,7 @@ def note_title(draft: Draft) -> str:
     if note is None:
         return ""
     if note.kind == state.REASON:
-        return "why is it flagged?"
+        return "flagged because"
     if note.kind == state.SAMPLE:
         return "note on the sample"
     if note.kind == state.DRAFT:

@@ -22,7 +22,6 @@ from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import REASON, Draft, Kind
 from tui_annotate.tui.screens.annotate_doing import AnnotateDoing
 from tui_annotate.tui.screens.annotate_saving import Job
-from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.note_input import NoteInput
 
 if TYPE_CHECKING:
@@ -90,8 +89,8 @@ class AnnotateAsking(AnnotateDoing):
         if draft is None or session is None:
             return False
         match effect:
-            case OpenNote(title, text):
-                self._open_note(title, text)
+            case OpenNote(text):
+                self._open_note(text)
             case Open("labels"):
                 self._ask_label(draft)
             case Open("find"):
@@ -124,10 +123,11 @@ class AnnotateAsking(AnnotateDoing):
 
     # the note line
 
-    def _open_note(self, title: str, text: str) -> None:
+    def _open_note(self, text: str) -> None:
         line = self.query_one("#note", NoteInput)
-        line.styles.height = max(self.query_one(LabelBar).size.height, 1)
-        line.begin(text, suggestions=self._suggestion, past=self._past_notes, placeholder=title)
+        line.begin(
+            text, suggestions=self._suggestion, past=self._past_notes, placeholder="your words"
+        )
         self.add_class("-note")
         line.focus()
 

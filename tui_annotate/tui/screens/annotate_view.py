@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
 from textual.screen import Screen
 
 from tui_annotate.domain.samples import Side
@@ -59,18 +58,16 @@ class AnnotateView(Screen[None]):
         self._panes = {side: DocumentPane(id=side.value) for side in Side}
         self._classify()
         yield HeaderBar()
-        with Container(id="texts"):
-            with Vertical(id="source-side"):
-                yield PaneTitle(id="source-title")
-                yield self._panes[Side.SOURCE]
-            with Vertical(id="summary-side"):
-                yield PaneTitle(id="summary-title")
-                yield self._panes[Side.SUMMARY]
-                with Vertical(id="lists"):
-                    yield PaneTitle(id="matches-title")
-                    yield MatchList()
-                    yield PaneTitle(id="annotations-title")
-                    yield AnnotationList()
+        for side in Side if self.has_class("-beside") else reversed(Side):
+            yield PaneTitle(id=f"{side.value}-title")
+            if not self.has_class("-beside"):
+                yield self._panes[side]
+        if self.has_class("-beside"):
+            yield from self._panes.values()
+        yield PaneTitle(id="matches-title")
+        yield MatchList()
+        yield PaneTitle(id="annotations-title")
+        yield AnnotationList()
         yield DraftLine()
         yield NoteInput(id="note")
         yield LabelBar()
@@ -112,11 +109,24 @@ class AnnotateView(Screen[None]):
         return self.classes != before
 
     def _arrange(self) -> None:
+        before = self.has_class("-beside")
         if self._classify():  # styles of all widgets: once a change, not once a class
+            if before != self.has_class("-beside"):
+                self._order_cells()
             self.update_node_styles()
         self._shown.clear()
         if self.is_mounted:
             self.show_draft()
+
+    def _order_cells(self) -> None:
+        """Cells are filled row by row: both titles first, or the summary before the source."""
+        source, title = self.query_one("#source-title"), self.query_one("#summary-title")
+        if self.has_class("-beside"):
+            self.move_child(title, after=source)
+            self.move_child(self.pane(Side.SUMMARY), after=self.pane(Side.SOURCE))
+        else:
+            self.move_child(title, before=source)
+            self.move_child(self.pane(Side.SUMMARY), before=source)
 
     def show_draft(self) -> None:
         """Brings every widget in line with the draft; what did not change is not painted."""
@@ -161,11 +171,9 @@ class AnnotateView(Screen[None]):
         options, title, asleep = rows.bar(draft)
         bar = self.query_one(LabelBar)
         bar.show(options, title=title, asleep=asleep)
-        if draft.pending is None and self._changed("bar", (len(options), self.app.size.width)):
-            bar.styles.height = "auto"
-            bar.styles.height = bar.get_content_height(
-                self.app.size, self.app.size, self.app.size.width
-            )
+        size = self.app.size
+        if draft.pending is None and self._changed("bar", (len(options), size.width)):
+            self.set_class(bar.get_content_height(size, size, size.width) > 1, "-two")
 
     def _show_titles(self, draft: Draft) -> None:
         for side in Side:
