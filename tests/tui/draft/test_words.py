@@ -133,6 +133,7 @@ def test_an_open_note_says_what_it_is_on() -> None:
     assert said(made) == 'note for "loved":'
     made.writing = None
     effects = keys(made, "1")
+    moving.pointed(made, Side.SUMMARY, Pointer())
     keys(made, "m")
     assert said(made) == "note:"
     made.writing = None
