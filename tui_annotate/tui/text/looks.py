@@ -39,6 +39,7 @@ def look(ground: int, slot: int | None, traits: int) -> int:
     return ground | label << _SLOT_SHIFT | traits
 
 
+_PLAIN = Style.null()
 _UNDERLINE = Style(underline=True)
 _OVERLAP = Style(underline2=True)
 _BOLD = Style(bold=True)
@@ -48,18 +49,21 @@ _HOLE = Style(bold=True, underline=True)
 
 
 class Looks(dict[int, Style | None]):
-    """Styles by key, each built once; None for plain text, which costs no bytes.
+    """Styles by key, each built once; None where there is nothing to say, which costs no bytes.
+
+    All lie over `ground`, the theme's own colours: without them a text would be in the terminal's,
+    and a light terminal would have the labels of a dark theme on white.
 
     Where the cursor stands in a selection that is drawn in reverse, it is a hole in it: both would
     look alike on a terminal without colours.
     """
 
-    def __init__(self, palette: Palette) -> None:
+    def __init__(self, palette: Palette, *, ground: Style = _PLAIN) -> None:
         super().__init__()
-        self.palette = palette
+        self.palette, self.ground = palette, ground
 
     def __missing__(self, key: int) -> Style | None:
-        style = self[key] = self._build(key) or None
+        style = self[key] = self.ground + self._build(key) or None
         return style
 
     def _build(self, key: int) -> Style:

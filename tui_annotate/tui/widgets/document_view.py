@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
 from rich.segment import Segment as RichSegment
+from rich.style import Style
 from textual import events
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
@@ -111,16 +112,21 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _paint(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         if y >= self.text_layout.lines:
-            return Strip.blank(width)
+            return Strip.blank(width, self._ground())
         if self._looks is None:
-            self._looks = Looks(palette_of(self.app))
+            self._looks = Looks(palette_of(self.app), ground=self._ground())
         looks = self._looks
         pieces, cells = paint(self.text_layout, self.scene, y=y, gutter=self.gutter_cells)
         segments = [RichSegment(text, looks[key]) for text, key in pieces]
         if cells < width:
-            segments.append(RichSegment(" " * (width - cells)))
+            segments.append(RichSegment(" " * (width - cells), looks.ground))
         strip = Strip(segments, max(cells, width))
         return strip if cells <= width else strip.crop(0, width)
+
+    def _ground(self) -> Style:
+        """The colours of plain text; none where they are the terminal's own."""
+        app = self.app
+        return Style.null() if app.native_ansi_color else self.rich_style + palette_of(app).text
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
         """Paint the lines of these spans anew; None counts for nothing."""
