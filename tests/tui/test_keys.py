@@ -71,6 +71,7 @@ sample.flag         !         R S V - - E
 sample.next         >         R S V - - E
 sample.previous     <         R S V - - E
 text.find           /         R S V - - E
+text.lacking        i         R S V - - E
 request.show        g         R S V - - E
 layout.next         z         R S V - - E
 app.back            q         R S V - - E

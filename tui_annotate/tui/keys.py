@@ -207,6 +207,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("sample.previous", ("<",), "previous sample", "Sample"),
     Action("sample.go", ("G",), "go to a sample by its id", "Sample"),
     Action("text.find", ("/",), "find in this text", "View"),
+    Action("text.lacking", ("i",), "mark the words that the other side lacks", "View"),
     Action("request.show", ("g",), "request and guidelines", "View"),
     Action("layout.next", ("z",), "both texts, one, stacked", "View"),
     Action("help.show", ("?", "f1"), "the keys for where you are", "View"),

@@ -284,7 +284,7 @@ def test_search_hits_are_walked_instead_of_matches_until_backspace() -> None:
     moving.pointed(made, SUMMARY_SIDE, Pointer(0, 10))
     hits = [Span(4, 8), Span(22, 24), Span(40, 42)]
     assert lighting.found(made, "it", hits) == [GoTo(SUMMARY_SIDE, 0, 22)]
-    assert said(made).startswith("2 of 3 for 'it'")
+    assert said(made).startswith("2 of 3: it")
     assert keys(made, "n") == [GoTo(SUMMARY_SIDE, 0, 40)]
     assert keys(made, "n") == [GoTo(SUMMARY_SIDE, 0, 4)]
     assert keys(made, "N") == [GoTo(SUMMARY_SIDE, 0, 40)]
@@ -292,7 +292,7 @@ def test_search_hits_are_walked_instead_of_matches_until_backspace() -> None:
     assert made.hits == ()
     assert len(made.evidence) == 1
     assert lighting.found(made, "zebra", []) == []
-    assert "not in this text" in said(made)
+    assert "none here" in said(made)
 
 
 def test_tab_says_so_where_there_is_no_source() -> None:

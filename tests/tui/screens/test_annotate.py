@@ -281,11 +281,24 @@ async def test_finding_words_and_walking_the_hits(folder: Path) -> None:
     """/ text Enter n N, and Backspace ends it."""
     async with at_work(folder) as person:
         await person.press("slash T h e enter")
-        assert person.line().startswith("1 of 4 for 'The'")
+        assert person.line().startswith("1 of 4: 'The'")
         await person.press("n n")
         assert person.draft.pointer.offset == SUMMARY.index("The director")
         await person.press("backspace")
         assert person.draft.hits == ()
+
+
+async def test_words_that_the_other_side_lacks_are_walked_as_hits(folder: Path) -> None:
+    """One key marks them; n goes to the next; in Chinese neighbours are one."""
+    async with at_work(folder) as person:
+        await person.press("down i")
+        assert person.line().startswith("4 of 9: words that the source lacks")
+        text = person.draft.text(Side.SUMMARY)
+        lacking = [hit.of(text) for hit in person.draft.hits]
+        assert {"loved", "families", "15", "Nobody"} <= set(lacking)
+        assert "million" not in lacking
+        await person.press("backspace greater_than_sign greater_than_sign i")
+        assert "五百" in "".join(hit.of(CHINESE) for hit in person.draft.hits)
 
 
 async def test_all_labels_by_typing(folder: Path) -> None:

@@ -217,6 +217,7 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "sample.go": partial(_leave, "go", 0),
     "app.back": partial(_leave, "queue", 0),
     "text.find": partial(_open, "find"),
+    "text.lacking": partial(_open, "lacking"),
     "request.show": partial(_open, "request"),
     "layout.next": partial(_open, "layout"),
     "help.show": partial(_open, "help"),

@@ -135,8 +135,8 @@ class Open:
     """Something of the screen's own.
 
     Attributes:
-        what: `labels`, `find`, `help`, `palette`, `request`, `queue`, `go`, `layout`, `quit`, or
-            with a step of +1 or -1 `sample`, `document`.
+        what: `labels`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`, `layout`,
+            `quit`, or with a step of +1 or -1 `sample`, `document`.
     """
 
     what: str

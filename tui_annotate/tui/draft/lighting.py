@@ -31,16 +31,20 @@ def walk_lit(step: int, draft: Draft) -> Effects:
 def _walk_hits(draft: Draft, step: int) -> Effects:
     draft.wake()
     draft.hit = (draft.hit + step) % len(draft.hits)
-    text, side = draft.searched
-    draft.say(f"{draft.hit + 1} of {len(draft.hits)} for {text!r} · Backspace ends the search")
+    name, side = draft.searched
+    draft.say(f"{draft.hit + 1} of {len(draft.hits)}: {name} · n N walk · Backspace ends it")
     return [GoTo(side, draft.pointers[side].document, draft.hits[draft.hit].start)]
 
 
-def found(draft: Draft, text: str, hits: Sequence[Span]) -> Effects:
-    """Search hits on the side in hand, in order: the first at or after the cursor is shown."""
-    draft.hits, draft.searched = tuple(hits), (text, draft.side)
+def found(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
+    """Hits on the side in hand, in order: the first at or after the cursor is shown.
+
+    Args:
+        name: what they are, for the draft line.
+    """
+    draft.hits, draft.searched = tuple(hits), (name, draft.side)
     if not hits:
-        draft.say(f"{text!r} is not in this text")
+        draft.say(f"{name}: none here")
         return []
     offset = draft.pointer.offset
     draft.hit = next((at for at, hit in enumerate(hits) if hit.start >= offset), 0)

@@ -122,9 +122,13 @@ def claim_words(draft: Draft) -> str:
     claim = draft.claim
     if not claim:
         return "no claim"
-    first = claim[0]
     more = f" and {len(claim) - 1} more" if len(claim) > 1 else ""
-    return (sentence_words(draft, first) or quoted(first.span.of(_text(draft, first)))) + more
+    return anchor_words(draft, claim[0]) + more
+
+
+def anchor_words(draft: Draft, anchor: Anchor) -> str:
+    """`sentence 3` for exactly one sentence, else the words in quotes."""
+    return sentence_words(draft, anchor) or quoted(anchor.span.of(_text(draft, anchor)))
 
 
 def evidence_words(draft: Draft) -> str:

@@ -6,8 +6,8 @@ frame needs none of it, and no key has to wait for it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from tui_annotate.tui.draft import choosing, lighting, notes
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import REASON, Draft, Kind
 from tui_annotate.tui.screens.annotate_doing import AnnotateDoing
+from tui_annotate.tui.screens.annotate_finding import hits_of, lacking
 from tui_annotate.tui.screens.annotate_saving import Job
 from tui_annotate.tui.widgets.note_input import NoteInput
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import Desk, QueueRow
     from tui_annotate.tui.session import Session
 
-_MOST_HITS = 10_000
 _LOAD_PAUSE = 0.5  # seconds after the first sample
 _NOTE_PAUSE = 1.5  # seconds without a key until a half-written note is kept
 _STATES = {
@@ -95,6 +95,8 @@ class AnnotateAsking(AnnotateDoing):
                 self._ask_label(draft)
             case Open("find"):
                 self._ask_text(draft)
+            case Open("lacking"):
+                self._mark_lacking(draft)
             case Open("help"):
                 self._tell_keys(session, draft)
             case Open("request"):
@@ -184,7 +186,7 @@ class AnnotateAsking(AnnotateDoing):
         side, before = draft.side, self._query
 
         def search(query: str) -> str:
-            draft.hits, draft.searched = self._hits(query), (query, side)
+            draft.hits, draft.searched = hits_of(draft.text(side), query), (query, side)
             draft.hit = 0
             self.show_draft()
             return f"{len(draft.hits)} found" if query else ""
@@ -193,7 +195,7 @@ class AnnotateAsking(AnnotateDoing):
             draft.hits = ()
             if query and draft is self.draft:
                 self._query = query
-                self.perform(lighting.found(draft, query, self._hits(query)))
+                self.perform(lighting.found(draft, f"{query!r}", hits_of(draft.text(side), query)))
             self.show_draft()
 
         name = draft.tree.summary_title if side.value == "summary" else draft.tree.source_title
@@ -201,13 +203,18 @@ class AnnotateAsking(AnnotateDoing):
             FindDialog(before, search=search, title=f"Find in {name.lower()}"), ended
         )
 
-    def _hits(self, query: str) -> tuple[Span, ...]:
-        """Where the text of the side in hand holds the words, whatever their case, in order."""
-        if not query or self.draft is None:
-            return ()
-        pattern = re.compile(re.escape(query), re.IGNORECASE)
-        found = pattern.finditer(self.draft.text(self.draft.side))
-        return tuple(Span(*hit.span()) for hit, _ in zip(found, range(_MOST_HITS), strict=False))
+    def _mark_lacking(self, draft: Draft) -> None:
+        """Marks as hits what a thread finds: a megabyte has many words."""
+        side = draft.side
+        text = draft.text(side)
+        others = [document.text for document in draft.sample.side(side.other)]
+
+        def done(hits: tuple[Span, ...]) -> None:
+            if draft is self.draft and draft.side is side and draft.text(side) == text:
+                name = f"words that the {side.other} lacks"
+                self.perform(lighting.found(draft, name, hits))
+
+        self.saver.send(Job(partial(lacking, text, others), done, self._refused))
 
     # telling
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import claim_words, labels_words
+from tui_annotate.tui.draft.words import anchor_words, labels_words
 from tui_annotate.tui.key_map import KeyMap
 from tui_annotate.tui.widgets.annotation_list import AnnotationRow
 from tui_annotate.tui.widgets.document_pane import Mark
@@ -80,7 +80,8 @@ def lit_side(draft: Draft) -> Side:
 
 def matched(draft: Draft) -> str:
     """What the listed matches are for."""
-    return "for the source" if draft.side is Side.SOURCE else f"for {claim_words(draft)}"
+    anchor = draft.here(draft.side)
+    return f"for {anchor_words(draft, anchor)}" if anchor else ""
 
 
 def match_rows(draft: Draft) -> tuple[MatchRow, ...]:
