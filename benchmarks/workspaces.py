@@ -70,12 +70,14 @@ def workspace_of(folder: Path, *, samples: int = 1, length: int = 200_000) -> No
     workspace_from(folder, pairs)
 
 
-def workspace_from(folder: Path, records: Iterable[Mapping[str, str]], **columns: str) -> None:
-    """A workspace with these records; `columns` as in `ImportOptions`."""
+def workspace_from(
+    folder: Path, records: Iterable[Mapping[str, str]], *, id_column: str = ""
+) -> None:
+    """A workspace with these records; without a column of ids, their rows are their ids."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     pairs = folder.with_suffix(".jsonl")
     with pairs.open("w", encoding="utf-8") as file:
         for record in records:
             file.write(json.dumps(record) + "\n")
     with tui_annotate.create(folder) as workspace:
-        workspace.ingest(pairs, options=ImportOptions(**columns))
+        workspace.ingest(pairs, options=ImportOptions(id_column=id_column))
