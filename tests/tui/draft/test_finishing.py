@@ -6,7 +6,7 @@ from tests.tui.draft.desk import draft, key, keys, said, select, store
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import finishing, moving
-from tui_annotate.tui.draft.effects import Blink, Finish, GoTo, OpenNote, Save, Select
+from tui_annotate.tui.draft.effects import Blink, Finish, GoTo, Open, OpenNote, Save, Select
 from tui_annotate.tui.draft.state import Draft, Pointer
 from tui_annotate.tui.draft.words import line
 
@@ -222,3 +222,18 @@ def test_enter_does_not_drop_what_the_store_refused() -> None:
     keys(made, "backspace")
     moving.pointed(made, Side.SUMMARY, Pointer(0, 18))
     assert keys(made, "enter") == DONE
+
+
+def test_a_sample_is_not_left_with_a_claim_that_the_store_refused() -> None:
+    """Neither by > nor by the queue; once it is dropped by hand, it can be left."""
+    made = seen(draft())
+    select(made, "loved")
+    annotation = the_save([*keys(made, "1")])
+    moving.pointed(made, Side.SUMMARY, Pointer(0, 18))
+    finishing.refused(made, annotation, "disk full")
+    select(made, "loved")
+    for name in ("<", ">", "q", "G"):
+        assert keys(made, name) == [Blink()]
+        assert "not saved yet" in said(made)
+    keys(made, "backspace")
+    assert keys(made, ">") == [Open("sample", 1)]

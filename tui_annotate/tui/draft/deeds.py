@@ -24,6 +24,7 @@ from tui_annotate.tui.draft.effects import (
     Undo,
 )
 from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.words import WARNING
 
 ONLY_IN_OPTION: Final = frozenset(
     {
@@ -174,8 +175,8 @@ def _enter(draft: Draft) -> Effects:
 
 
 def _leave(what: str, step: int, draft: Draft) -> Effects:
-    if draft.editing:
-        draft.say("Enter saves the edit first, e leaves it")
+    if problem := finishing.kept_back(draft):
+        draft.say(problem, WARNING)
         return [Blink()]
     return [Open(what, step)]
 

@@ -45,7 +45,7 @@ def done(draft: Draft) -> Effects:
 
 def leave(verb: str, draft: Draft) -> Effects:
     """Skips at once, unless an edit is open or a save was refused."""
-    problem = _kept_back(draft)
+    problem = kept_back(draft)
     if problem:
         draft.say(problem, WARNING)
         return [Blink()]
@@ -54,7 +54,7 @@ def leave(verb: str, draft: Draft) -> Effects:
 
 def flag(draft: Draft) -> Effects:
     """Asks for the reason of a flag."""
-    problem = _kept_back(draft)
+    problem = kept_back(draft)
     if problem:
         draft.say(problem, WARNING)
         return [Blink()]
@@ -62,7 +62,8 @@ def flag(draft: Draft) -> Effects:
     return []
 
 
-def _kept_back(draft: Draft) -> str:
+def kept_back(draft: Draft) -> str:
+    """Why the sample can not be left just now; empty where it can."""
     if draft.editing:
         return "Enter saves the edit first, e leaves it"
     if draft.unsaved:
@@ -74,7 +75,7 @@ def _kept_back(draft: Draft) -> str:
 
 def _unfinished(draft: Draft) -> str:
     """What is in hand and would be left behind; empty for nothing."""
-    if problem := _kept_back(draft):
+    if problem := kept_back(draft):
         return problem
     if draft.evidence:
         return "evidence is taken: a digit saves it, Backspace gives it back"

@@ -15,7 +15,7 @@ from tui_annotate.tui.draft.place import place
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED, labels_words
 from tui_annotate.tui.screens.annotate_samples import (
-    SAVED_WORD,
+    NOT_SAVED,
     SAVING_WORD,
     AnnotateSamples,
     told,
@@ -72,16 +72,15 @@ class AnnotateDoing(AnnotateSamples):
         seconds, draft = self.stopwatch.take(), self.draft
 
         def back(result: Any) -> None:
-            self.saved_words = SAVING_WORD if self.saver.waiting else SAVED_WORD
             if draft is self.draft:
                 done(result)
-            self.show_draft()
 
-        self._saving()
-        self.saver.send(Job(partial(call, seconds), back, self._refused))
+        self._deed(Job(partial(call, seconds), back, self._refused, shown=True))
 
-    def _saving(self) -> None:
+    def _deed(self, job: Job[Any]) -> None:
+        """Sends a job, and says so in the header."""
         self.saved_words = SAVING_WORD
+        self.saver.send(job)
 
     def _save(self, deed: Callable[..., Saved], annotation: Annotation) -> None:
         seconds, draft = self.stopwatch.take(), self.draft
@@ -90,7 +89,6 @@ class AnnotateDoing(AnnotateSamples):
         self.last_label = draft.last_label
 
         def done(saved: Saved) -> None:
-            self.saved_words = SAVING_WORD if self.saver.waiting else SAVED_WORD
             self._take_over(saved)
             effects = finishing.saved(draft, saved.annotation or annotation, saved.annotations)
             if draft is self.draft:
@@ -98,13 +96,14 @@ class AnnotateDoing(AnnotateSamples):
                 self.keep_place()
 
         def failed(error: TuiAnnotateError) -> None:
+            self.saved_words = NOT_SAVED
             if isinstance(error, Conflict):
                 self._read_again(draft, annotation, error)
             else:
                 self._give_back(draft, annotation, error)
 
-        self._saving()
-        self.saver.send(Job(partial(deed, seconds=seconds), done, failed, writes=True))
+        call = partial(deed, seconds=seconds)
+        self._deed(Job(call, done, failed, writes=True, shown=True))
 
     def _read_again(self, draft: Draft, annotation: Annotation, error: TuiAnnotateError) -> None:
         """After a conflict: what stands in the store is shown, then the draft is given back."""
@@ -123,7 +122,7 @@ class AnnotateDoing(AnnotateSamples):
 
     def _give_back(self, draft: Draft, annotation: Annotation, error: TuiAnnotateError) -> None:
         self._going = False
-        self.saved_words = "not saved"  # why stands in the draft line
+        self.saved_words = NOT_SAVED
         effects = finishing.refused(draft, annotation, told(error))
         if draft is self.draft:
             self.perform(effects)
@@ -160,8 +159,7 @@ class AnnotateDoing(AnnotateSamples):
             other = following if following != key else None
             return _Left(saved, self._opened(other) if other else None)
 
-        self._saving()
-        self.saver.send(Job(call, self._left, self._refused))
+        self._deed(Job(call, self._left, self._refused, shown=True))
 
     def leaving_place(self) -> Callable[[], None]:
         """What keeps the place alone; to be called in the store's thread."""
@@ -174,7 +172,6 @@ class AnnotateDoing(AnnotateSamples):
 
     def _left(self, left: _Left) -> None:
         self._going = False
-        self.saved_words = SAVED_WORD
         self._take_over(left.saved)
         before = str(left.saved.key.id)
         if left.next and self.session:
@@ -199,11 +196,11 @@ class AnnotateDoing(AnnotateSamples):
             leave()
             return saved, self._opened(saved.key)
 
-        self._saving()
-        self.saver.send(Job(call, partial(self._undone, redo), self._refused))
+        self._going = True
+        self._deed(Job(call, partial(self._undone, redo), self._refused, shown=True))
 
     def _undone(self, redo: bool, answer: tuple[Saved, Desk | None] | None) -> None:  # noqa: FBT001  bound by partial
-        draft, self.saved_words = self.draft, SAVED_WORD
+        draft, self._going = self.draft, False
         if answer is None or draft is None or self.session is None:
             self.tell("nothing to do again" if redo else "nothing to undo")
             return

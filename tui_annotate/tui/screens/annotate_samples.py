@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import Session
 
 SAVED_WORD, SAVING_WORD = "saved", "saving"
+NOT_SAVED = "not saved"  # why stands in the draft line
 
 
 class AnnotateSamples(AnnotatePanes):
@@ -36,6 +37,9 @@ class AnnotateSamples(AnnotatePanes):
         """A job of the store came to its end."""
         message.stop()
         self.saver.answer(message)
+        if self.saved_words == SAVING_WORD and not self.saver.shown:
+            self.saved_words = SAVED_WORD
+            self.show_draft()
 
     # samples
 

@@ -29,12 +29,14 @@ class Job(Generic[Result]):
     Attributes:
         writes: something of the annotator's is lost if it fails; what leads away from the sample
             is not done then.
+        shown: the header says that it is on its way.
     """
 
     call: Callable[[], Result]
     done: Callable[[Result], None]
     failed: Callable[[TuiAnnotateError], None]
     writes: bool = False
+    shown: bool = False
 
 
 class Answered(Message):
@@ -55,17 +57,19 @@ class Saver:
 
     Attributes:
         waiting: jobs that have no answer yet.
+        shown: those of them that the header tells of.
     """
 
     def __init__(self, post: Callable[[Message], object]) -> None:
         self._post = post
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
         self._refused = 0
-        self.waiting = 0
+        self.waiting = self.shown = 0
 
     def send(self, job: Job[Any]) -> None:
         """Puts a job behind those that are waiting."""
         self.waiting += 1
+        self.shown += job.shown
         future = self._thread.submit(self._run, job)
         future.add_done_callback(lambda ended: self._post(Answered(job, ended)))
 
@@ -83,9 +87,9 @@ class Saver:
 
     def answer(self, answered: Answered) -> None:
         """Tells who gave the job; to be called on the screen's thread, once a message."""
+        job, error = answered.job, answered.future.exception()
         self.waiting -= 1
-        error = answered.future.exception()
-        job = answered.job
+        self.shown -= job.shown
         if error is None:
             job.done(answered.future.result())
             return
