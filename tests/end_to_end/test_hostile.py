@@ -76,7 +76,7 @@ WORK: Final[tuple[Step, ...]] = (
     (BACK + ENTER, "B "),
     ("u", "taken back"),
     ("!", "flag: why?"),
-    ("0", "why is it flagged?"),
+    ("0", "your words"),
     (PASTE + ENTER, "is flagged"),
     ("u", "taken back"),
 )
