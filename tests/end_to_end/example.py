@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,17 @@ def annotate(folder: Path, *options: str, columns: int = 100, rows: int = 30) ->
     """The app as ana starts it."""
     command = program("annotate", "-w", str(folder), "--as", "ana", *options)
     return Terminal(command, columns=columns, rows=rows)
+
+
+def awake(terminal: Terminal) -> None:
+    """Waits until a sample that is on screen takes keys; those before its first frame it drops."""
+    while "Keys " not in terminal.text:
+        terminal.press("?")
+        with suppress(AssertionError):
+            terminal.wait("Keys ", patience=1)
+        assert terminal.alive
+    terminal.press("q")
+    terminal.wait(lambda screen: "Keys " not in screen)
 
 
 def deeds(space: Workspace) -> list[Deed]:

@@ -86,6 +86,7 @@ def test_a_broken_disk_is_told_and_costs_nothing(tmp_path: Path, kind: str) -> N
     folder, flag = example.make(tmp_path / "work"), tmp_path / "flag"
     with started(folder, flag) as terminal:
         terminal.wait("save:")
+        example.awake(terminal)
         assert label(terminal, words=2)
         BREAKS[kind](terminal, flag, True)
         saved = 1
@@ -117,6 +118,7 @@ def test_a_disk_that_is_broken_from_the_start_can_be_read(tmp_path: Path, kind: 
     flag.write_text(kind)
     with started(folder, flag) as terminal:
         terminal.wait("save:")
+        example.awake(terminal)
         saved = 0
         while label(terminal, words=4):
             saved += 1

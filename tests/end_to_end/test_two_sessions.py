@@ -33,8 +33,9 @@ def leave(terminal: Terminal) -> None:
 def test_both_see_the_work_and_a_late_change_is_told(folder: Path) -> None:
     """An edit of what the other terminal changed meanwhile is refused, and the note stays."""
     with example.annotate(folder) as one, example.annotate(folder) as two:
-        one.wait("save:")
-        two.wait("save:")
+        for terminal in (one, two):
+            terminal.wait("save:")
+            example.awake(terminal)
         one.press(".1")
         one.wait("saved Intrinsic")
         two.press("j.2")
@@ -69,6 +70,7 @@ def test_what_both_save_at_once_is_there(folder: Path) -> None:
     with example.annotate(folder) as one, example.annotate(folder, "--sample", "moss-1") as two:
         for terminal in (one, two):
             terminal.wait("save:")
+            example.awake(terminal)
         for _ in range(ACTIONS):
             for terminal in (one, two):
                 terminal.press("w" * luck.randint(1, 5) + f"v{luck.randint(1, 4)}")
