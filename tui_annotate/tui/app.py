@@ -60,6 +60,8 @@ class AnnotateApp(App[None]):
     Attributes:
         desktop: the screen that is annotated on.
         problem: what ended the app, where it did not end by its own will; empty otherwise.
+        refused: why the store did not keep what was done last, where the screen could not tell it
+            any more; empty otherwise.
     """
 
     TITLE = "tui-annotate"
@@ -82,7 +84,7 @@ class AnnotateApp(App[None]):
     ) -> None:
         super().__init__(ansi_color=look.native or None)  # None: as the theme says
         self.animation_level = "none"
-        self.problem = ""
+        self.problem = self.refused = ""
         self._open_workspace = open_workspace
         self._person, self._sample, self._order = person, sample, order
         self._workspace: Workspace | None = None
@@ -149,7 +151,8 @@ class AnnotateApp(App[None]):
                     return  # no such thing on this system, or the app runs beside the main thread
 
     def _leave(self) -> None:
-        self.desktop.saver.close()
+        refused = self.desktop.saver.close()
+        self.refused = told(refused[0]) if refused else ""
         if self._workspace is not None:
             self._workspace.close()
             self._workspace = None
@@ -209,7 +212,8 @@ def run(
         log: the file that everything written to standard error goes to meanwhile.
 
     Returns:
-        The exit code: 0, or 1 where the app ended by an error, which was then told.
+        The exit code: 0, or 1 where the app ended by an error or the last deed was not saved,
+        which was then told.
     """
     app = AnnotateApp(open_workspace, person=person, sample=sample, order=order)
     with terminal.drawing(log):
@@ -219,5 +223,8 @@ def run(
             f"tui-annotate ended by an error of its own: {app.problem}\n"
             f"Everything that was shown as saved is saved. Details: {visible(str(log))}\n"
         )
+        return 1
+    if app.refused:
+        sys.stderr.write(f"what was done last is not saved: {visible(app.refused)}\n")
         return 1
     return 0

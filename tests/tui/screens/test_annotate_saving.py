@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.message import Message
 
 from tests.tui.screens.work import Person, at_work, make
@@ -72,6 +74,45 @@ def test_after_a_refused_save_nothing_leads_away_until_it_was_told() -> None:
     post.saver.send(post.job(lambda: "left"))
     post.saver.send(post.job(lambda: "saved", writes=True))
     assert post.end() == ["not disk full", "saved"]
+
+
+def test_an_answer_does_not_set_free_what_was_given_before_it() -> None:
+    """A refused save that is told at once still holds back what stood behind it."""
+    post, begun, answered = Post(), Event(), Event()
+
+    def wait() -> bool:
+        begun.set()
+        return answered.wait(10)
+
+    post.saver.send(post.job(raising(Unavailable("disk full")), writes=True))
+    post.saver.send(post.job(wait, writes=True))
+    post.saver.send(post.job(lambda: "left"))
+    assert begun.wait(10)
+    post.saver.answer(post.answers.pop(0))
+    post.saver.send(post.job(lambda: "after"))
+    answered.set()
+    assert post.end() == ["not disk full", "True", "after"]
+
+
+def test_closing_says_what_was_refused_and_not_told() -> None:
+    """Deeds alone, in their order; what was told or given up is not said again."""
+    post = Post()
+    deeds = [raising(Unavailable("told")), raising(Unavailable("first")), lambda: "kept"]
+    for deed in deeds:
+        post.saver.send(replace(post.job(deed, writes=True), shown=True))
+    post.saver.send(replace(post.job(lambda: "left"), shown=True))
+    post.saver.send_last(lambda: None)
+    post.saver.close()
+    post.saver.answer(post.answers.pop(0))
+    assert [error.message for error in post.saver.close()] == ["first"]
+
+
+def test_what_is_given_after_the_end_is_dropped() -> None:
+    """A key behind the last one begins nothing, and nobody waits for its answer."""
+    post = Post()
+    post.saver.close()
+    post.saver.send(post.job(lambda: "late"))
+    assert (post.end(), post.saver.waiting) == ([], 0)
 
 
 def test_what_nobody_expected_is_told_as_an_error_of_ours() -> None:
@@ -198,3 +239,21 @@ async def test_a_save_that_fails_holds_back_the_enter_behind_it(folder: Path) ->
         assert person.screen.desk is not None
         assert person.screen.desk.sample.id == "a"
         assert "not saved yet" in person.line()
+
+
+async def test_leaving_twice_is_leaving_once(folder: Path) -> None:
+    """Keys behind the one that leaves, also a second such, are dropped; the app ends well."""
+    async with at_work(folder) as person:
+        for key in ("ctrl+q", "ctrl+q", "1", "down"):
+            person.app.post_message(Key(key, None))
+        await person.app._close_messages()
+    assert (person.app.problem, person.app.refused) == ("", "")
+
+
+async def test_a_save_that_fails_while_leaving_is_told_after_the_end(folder: Path) -> None:
+    """A digit and the end in one breath on a full disk: the reason outlives the screen."""
+    async with at_work(folder) as person:
+        break_store(person, Unavailable("the disk is full", "make room"))
+        person.screen.do("option.choose", digit="1")
+        person.screen.quit()
+    assert person.app.refused == "the disk is full · make room"

@@ -14,7 +14,6 @@ from tui_annotate.tui.draft import lighting, moving
 from tui_annotate.tui.draft.deeds import press, show_annotation
 from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.state import Draft, Kind
-from tui_annotate.tui.draft.words import ERROR
 from tui_annotate.tui.key_map import typed
 from tui_annotate.tui.screens.annotate_asking import AnnotateAsking
 from tui_annotate.tui.screens.annotate_palette import ActionProvider
@@ -63,7 +62,9 @@ class AnnotateScreen(AnnotateAsking):
         self.query_one(DraftLine).show(words, kind=kind)
 
     def quit(self) -> None:
-        """Keeps place and time, waits for the store, leaves."""
+        """Keeps place and time, waits for the store, leaves; once."""
+        if self.saver.closed:
+            return
         self.saver.send_last(self.leaving())
         self._leave()
 
@@ -193,12 +194,6 @@ class AnnotateScreen(AnnotateAsking):
         if self.draft and not self.draft.writing and not self._going:
             self.spend()
             self.perform(deed(self.draft))
-
-    # telling
-
-    def tell_error(self, words: str) -> None:
-        """An error in the draft line, until the next key."""
-        self.tell(words, ERROR)
 
 
 def _show_number(draft: Draft, index: int) -> Effects:

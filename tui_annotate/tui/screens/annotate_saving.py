@@ -58,23 +58,33 @@ class Saver:
     Attributes:
         waiting: jobs that have no answer yet.
         shown: those of them that the header tells of.
+        closed: nothing is taken any more.
     """
 
     def __init__(self, post: Callable[[Message], object]) -> None:
         self._post = post
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
-        self._refused = 0
+        # Each is counted by one thread alone, so that no answer can overtake a job behind it.
+        self._refused = 0  # saves that failed: by the store's thread
+        self._told = 0  # those of them that were told: by the screen's
+        self._deeds: dict[Future[Any], None] = {}  # in their order
         self.waiting = self.shown = 0
+        self.closed = False
 
     def send(self, job: Job[Any]) -> None:
-        """Puts a job behind those that are waiting."""
+        """Puts a job behind those that are waiting; drops it once this is closed."""
+        if self.closed:
+            return
         self.waiting += 1
         self.shown += job.shown
-        future = self._thread.submit(self._run, job)
+        future = self._thread.submit(self._run, job, self._told)
+        if job.shown:
+            self._deeds[future] = None
         future.add_done_callback(lambda ended: self._post(Answered(job, ended)))
 
-    def _run(self, job: Job[Any]) -> Any:
-        if self._refused and not job.writes:
+    def _run(self, job: Job[Any], told: int) -> Any:
+        """`told`: how many refused saves were told when the job was given."""
+        if self._refused > told and not job.writes:
             raise _GivenUp
         done = False
         try:
@@ -90,25 +100,37 @@ class Saver:
         job, error = answered.job, answered.future.exception()
         self.waiting -= 1
         self.shown -= job.shown
+        self._deeds.pop(answered.future, None)
         if error is None:
             job.done(answered.future.result())
             return
         if isinstance(error, _GivenUp):
             return
         if job.writes:
-            self._refused -= 1
-        if not isinstance(error, TuiAnnotateError):
-            _log.error("unexpected: %s", type(error).__name__, exc_info=error)
-            error = Unavailable(f"something unexpected happened: {type(error).__name__}: {error}")
-        job.failed(error)
+            self._told += 1
+        job.failed(_ours(error))
 
     def send_last(self, call: Callable[[], None]) -> None:
         """Puts a call behind those that are waiting, whatever became of them; nobody is told."""
         self._thread.submit(call).add_done_callback(_log_failure)
 
-    def close(self) -> None:
-        """Waits until everything that was given is done."""
+    def close(self) -> tuple[TuiAnnotateError, ...]:
+        """Waits until everything that was given is done.
+
+        Returns:
+            Why deeds were refused that nobody has been told of yet, in their order.
+        """
+        self.closed = True
         self._thread.shutdown(wait=True)
+        errors = (future.exception() for future in self._deeds)
+        return tuple(_ours(error) for error in errors if error and not isinstance(error, _GivenUp))
+
+
+def _ours(error: BaseException) -> TuiAnnotateError:
+    if isinstance(error, TuiAnnotateError):
+        return error
+    _log.error("unexpected: %s", type(error).__name__, exc_info=error)
+    return Unavailable(f"something unexpected happened: {type(error).__name__}: {error}")
 
 
 def _log_failure(future: Future[None]) -> None:
