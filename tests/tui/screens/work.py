@@ -73,6 +73,9 @@ class Words:
         return prepared(sample, segments)
 
 
+WORDS = Words()
+
+
 def make(folder: Path, *, labels: str = LABELS, samples: Sequence[Sample] = ()) -> Path:
     """A workspace with two English samples and a Chinese one, in order a, b, c."""
     space = workspace.create(folder)
@@ -165,13 +168,13 @@ class Person:
 
 @asynccontextmanager
 async def at_work(
-    folder: Path, *, size: tuple[int, int] = (80, 24), sample: str = "a"
+    folder: Path, *, size: tuple[int, int] = (80, 24), sample: str = "a", assist: Words = WORDS
 ) -> AsyncIterator[Person]:
     """The app on a workspace, until everything is open."""
 
     def opened() -> Workspace:
         space = workspace.open(folder)
-        space.__dict__["assist"] = Words()
+        space.__dict__["assist"] = assist
         return space
 
     app = AnnotateApp(opened, person="ana", sample=sample, order="ingested", look=LOOK)
