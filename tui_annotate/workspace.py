@@ -213,20 +213,20 @@ class Workspace:
     # what comes in and goes out ----------------------------------------------------------------
 
     def samples(self, **filters: str) -> Iterator[Sample]:
-        """Samples sorted by (dataset, id), streamed; `filters` as in `RecordFilter`."""
+        """Samples by dataset, then as they came, streamed; `filters` as in `RecordFilter`."""
         return (record.sample for record in self.records(**filters))
 
     def annotations(self, **filters: str) -> Iterator[tuple[SampleKey, Owned]]:
-        """Annotations with their sample's key and whose they are, sorted by sample, streamed.
+        """Annotations with their sample's key and whose they are, streamed; a sample's together.
 
-        `filters` as in `RecordFilter`.
+        Samples are in the order of `samples`; `filters` as in `RecordFilter`.
         """
         for record in self.records(**filters):
             for owned in record.annotations:
                 yield record.sample.key, owned
 
     def records(self, **filters: str) -> Iterator[Record]:
-        """Samples with all that people did on them, streamed; `filters` as in `RecordFilter`."""
+        """Samples with all that people did on them, in the order of `samples`, streamed."""
         return self.corpus.records(RecordFilter(**filters))
 
     @cached_property
@@ -346,7 +346,9 @@ def create(path: Path | str) -> Workspace:
     """
     folder = Path(path).absolute()
     if (folder / WORKSPACE_FILE).exists():
-        raise Conflict(f"{folder} is a workspace already", f"open it: tui-annotate -w {folder}")
+        raise Conflict(
+            f"{folder} is a workspace already", f"open it: tui-annotate annotate -w {folder}"
+        )
     try:
         for place in (folder, folder / VECTORS, folder / LOG, folder / BACKUPS):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)

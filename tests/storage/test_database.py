@@ -421,6 +421,15 @@ def test_a_backup_is_the_store_of_that_moment(database: Database, corpus: Corpus
         assert ids(CorpusStore(opened)) == ["1"]
 
 
+def test_other_files_among_the_backups_are_left_alone(database: Database) -> None:
+    """A copy that somebody named takes no number and stops no backup."""
+    folder = database.path.parent / "backups"
+    folder.mkdir()
+    (folder / "store-before the move.sqlite").write_text("mine")
+    assert database.back_up().name == "store-0001.sqlite"
+    assert (folder / "store-before the move.sqlite").read_text() == "mine"
+
+
 def test_a_backup_that_can_not_be_written_is_told(database: Database) -> None:
     """A file in the place of the folder."""
     (database.path.parent / "backups").write_text("mine")

@@ -59,7 +59,7 @@ class RecordFilter:
 
     Attributes:
         dataset, sample: the sample's key, or either part of it.
-        person: the id of a person: only samples with work of theirs, and only that work.
+        person: the id or name of a person: only samples with work of theirs, and only that work.
         origin: of annotations: `human`, `imported` (of any format), or an origin in full.
         state: only work of people whose assignment of the sample is in that state.
         label: a path joined by dots: annotations with it or with one under it.

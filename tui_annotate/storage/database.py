@@ -119,10 +119,9 @@ class Database:
         folder = self.path.parent / "backups"
         with translated(folder):
             folder.mkdir(mode=0o700, exist_ok=True)
-            numbers = [
-                int(path.stem.removeprefix("store-")) for path in folder.glob("store-*.sqlite")
-            ]
-            target = folder / f"store-{max(numbers, default=0) + 1:04d}.sqlite"
+            names = [path.stem.removeprefix("store-") for path in folder.glob("store-*.sqlite")]
+            last = max((int(name) for name in names if name.isdecimal()), default=0)
+            target = folder / f"store-{last + 1:04d}.sqlite"
             unfinished = target.with_suffix(".part")
             unfinished.unlink(missing_ok=True)
             unfinished.touch(mode=0o600)

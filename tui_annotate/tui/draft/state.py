@@ -20,7 +20,7 @@ from tui_annotate.tui.draft.hints import Hints
 Kind = Literal["hint", "draft", "saved", "warning", "error"]
 """Of the words in the draft line."""
 
-REASONS: Final = ("hard to decide", "not a pair", "broken text", "private or harmful")
+REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
 """Why a sample is flagged, in the order of the digits; 0 asks for own words."""
 
 
@@ -126,7 +126,7 @@ class Draft:
 
     @property
     def state(self) -> str:
-        """The letter of INTERACTION's table: R S V L N or E."""
+        """Which keys act: a letter of `keys.STATES`."""
         if self.pending:
             return "L"
         if self.writing:
