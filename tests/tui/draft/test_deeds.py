@@ -405,7 +405,7 @@ def test_reasons_and_parents_are_both_options() -> None:
     made = draft()
     keys(made, "!")
     assert made.pending == Pending("reason")
-    assert made.options()[0].text == "hard to decide"
+    assert made.options()[0].text == "unsure"
     keys(made, "backspace 8")
     assert made.pending == Pending("child", ("Unwanted",))
     assert [option.path for option in made.options()] == [INTRINSIC, ("Unwanted", "Extrinsic")]

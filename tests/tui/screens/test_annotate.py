@@ -227,7 +227,7 @@ async def test_a_flag_takes_a_reason(folder: Path) -> None:
     """By digit, or in own words."""
     async with at_work(folder) as person:
         await person.press("exclamation_mark")
-        assert "hard to decide" in person.shown()
+        assert " 4  harmful    0  own words" in person.shown()
         await person.press("3 less_than_sign")
         assert person.screen.desk is not None
         assert person.screen.desk.assignment.state == "flagged"

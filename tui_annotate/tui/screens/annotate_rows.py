@@ -36,11 +36,7 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
         options.append(("0", "itself", False, False, -1))
     elif pending.kind == "reason":
         options.append(("0", "own words", False, False, -1))
-    return (
-        options,
-        "flag: why?" if pending.kind == "reason" else labels_words([pending.path]),
-        False,
-    )
+    return options, labels_words([pending.path]) if pending.path else "", False
 
 
 def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
