@@ -10,14 +10,12 @@ import pytest
 from tests.tui.stage import HOSTILE, staged
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.tui.dialogs.confirm import ConfirmDialog
 from tui_annotate.tui.dialogs.find import FindDialog
 from tui_annotate.tui.dialogs.frame import Dialog
 from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.label_picker import LabelPicker
 from tui_annotate.tui.dialogs.message import MessageDialog
-from tui_annotate.tui.dialogs.reasons import ReasonDialog
 
 _GROUPS = [
     HelpGroup("Moving", [("↑ ↓", "sentence", "previous and next; the matches follow")]),
@@ -35,13 +33,11 @@ def _find(text: str) -> str:
 
 
 _ALL: dict[str, Callable[[], Dialog[Any]]] = {
-    "confirm": lambda: ConfirmDialog("Delete?"),
     "find": FindDialog,
     "help": lambda: HelpDialog(_GROUPS),
     "jump": lambda: JumpDialog(_find),
     "labels": lambda: LabelPicker(parse_labels("[One, Two]")),
     "message": lambda: MessageDialog([("Guidelines", "text")]),
-    "reasons": lambda: ReasonDialog("Why?", ["no time"]),
 }
 
 
@@ -55,7 +51,7 @@ async def test_escape_and_backspace_close(name: str, key: str) -> None:
         assert stage.results == [None]
 
 
-@pytest.mark.parametrize("name", ["confirm", "help", "message", "reasons"])
+@pytest.mark.parametrize("name", ["help", "message"])
 async def test_q_closes_where_nothing_is_typed(name: str) -> None:
     """Letters are text only where there is an input."""
     async with staged(screen=_ALL[name]()) as (stage, pilot):
@@ -69,30 +65,7 @@ async def test_q_closes_where_nothing_is_typed(name: str) -> None:
 async def test_every_dialog_shows_its_keys(name: str, size: tuple[int, int]) -> None:
     """The line of keys is in the window at any size."""
     async with staged(screen=_ALL[name](), size=size) as (stage, _):
-        assert any(word in stage.text() for word in ("Esc", "close", "y yes"))
-
-
-@pytest.mark.parametrize(
-    ("keys", "answer"),
-    [(["y"], True), (["n"], False), (["enter"], False), (["x", "y"], True)],
-)
-async def test_a_question_is_answered_by_a_letter(keys: list[str], answer: bool) -> None:
-    """Enter takes the usual answer, which is no unless it is said otherwise; other keys nothing."""
-    async with staged(screen=ConfirmDialog("Delete B?", "its note too")) as (stage, pilot):
-        assert "its note too" in stage.text()
-        await pilot.press(*keys)
-        await pilot.pause()
-        assert stage.results == [answer]
-
-
-async def test_the_usual_answer_may_be_yes() -> None:
-    """Enter then means yes."""
-    dialog = ConfirmDialog("Finish?", yes="finish", default=True)
-    async with staged(screen=dialog) as (stage, pilot):
-        assert "y Enter finish" in stage.text()
-        await pilot.press("enter")
-        await pilot.pause()
-        assert stage.results == [True]
+        assert any(word in stage.text() for word in ("Esc", "close"))
 
 
 async def test_a_jump_dismisses_with_what_was_found() -> None:
@@ -139,31 +112,6 @@ async def test_find_searches_while_one_types() -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert stage.results == ["中q"]
-
-
-async def test_a_reason_is_a_digit_away() -> None:
-    """The digit gives the text; digits beyond the reasons do nothing."""
-    async with staged(screen=ReasonDialog("Why skip?", ["no time", "太长"])) as (stage, pilot):
-        assert " 2  太长" in stage.text()
-        await pilot.press("9", "enter", "2")
-        await pilot.pause()
-        assert stage.results == ["太长"]
-
-
-async def test_a_reason_may_be_in_own_words() -> None:
-    """0 opens an input, which takes digits as text."""
-    async with staged(screen=ReasonDialog("Why?", ["no time"])) as (stage, pilot):
-        await pilot.press("0", "enter", "1", "q", "enter")
-        await pilot.pause()
-        assert stage.results == ["1q"]
-
-
-async def test_no_reason_only_where_none_is_needed() -> None:
-    """Enter without a choice gives an empty reason where it is optional."""
-    async with staged(screen=ReasonDialog("Why?", ["x"], optional=True)) as (stage, pilot):
-        await pilot.press("enter")
-        await pilot.pause()
-        assert stage.results == [""]
 
 
 async def test_help_has_one_column_at_80_and_two_at_140() -> None:
