@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tests.tui.draft.desk import draft, drop, keys, said, select, store
+from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import deeds, notes
-from tui_annotate.tui.draft.effects import Blink, Comment, Finish, OpenNote, Save
+from tui_annotate.tui.draft.effects import Blink, Comment, Finish, GoTo, OpenNote, Save
 from tui_annotate.tui.draft.state import Note
 
 
@@ -71,11 +72,51 @@ def test_escape_keeps_the_text_for_the_next_time() -> None:
     assert "kept" in said(made)
     assert made.kept == {Note("annotation", saved.id): "half a th"}
     made.wake()
-    assert keys(made, "enter") == [Blink()]
-    assert "note is kept" in said(made)
-    assert keys(made, "a m") == [OpenNote("half a th")]
+    assert keys(made, "enter") == [GoTo(Side.SUMMARY, 0, 0)]
+    assert "note is kept on A Intrinsic" in said(made)
+    assert keys(made, "m") == [OpenNote("half a th")]
     notes.kept(made, "")
     assert made.kept == {}
+
+
+def test_done_leads_to_the_note_that_is_kept() -> None:
+    """Whatever was in focus: the next m opens the kept note of that annotation, claim or sample."""
+    made = draft()
+    made.visited.update(range(3))
+    first = store(made, keys(made, "1"))
+    keys(made, "m")
+    notes.kept(made, "half")
+    made.wake()
+    store(made, keys(made, "2"))
+    keys(made, "enter")
+    assert made.focused == first.id
+    assert keys(made, "m") == [OpenNote("half")]
+    notes.kept(made, "")
+    made.wake()
+    keys(made, "m")
+    notes.kept(made, "odd")
+    keys(made, "a enter")
+    assert "on the sample" in said(made)
+    assert keys(made, "m") == [OpenNote("odd")]
+    notes.kept(made, "")
+    select(made, "loved")
+    keys(made, "m")
+    notes.kept(made, "who")
+    keys(made, "backspace")
+    assert keys(made, "enter") == [Blink()]
+    assert "v then m" in said(made)
+
+
+def test_a_note_kept_on_a_deleted_annotation_is_in_nobodys_way() -> None:
+    """Done goes on; the text comes back with its annotation."""
+    made = draft()
+    made.visited.update(range(3))
+    store(made, keys(made, "1"))
+    keys(made, "m")
+    notes.kept(made, "half")
+    drop(made, keys(made, "x"))
+    assert Finish("done") in keys(made, "enter")
+    assert list(made.kept.values()) == ["half"]
 
 
 def test_a_note_on_a_vanished_annotation_keeps_its_text() -> None:

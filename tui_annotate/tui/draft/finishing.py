@@ -9,7 +9,7 @@ from tui_annotate.domain.labels import Need
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select
-from tui_annotate.tui.draft.state import REASON, Draft, Pending, Pointer
+from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, Pending, Pointer
 from tui_annotate.tui.draft.words import ERROR, HINT, SAVED, WARNING, labels_words
 
 MOST_NAMED = 6
@@ -26,6 +26,9 @@ def done(draft: Draft) -> Effects:
     if problem:
         draft.say(problem, WARNING)
         return [Blink()]
+    left = _kept_note(draft)
+    if left is not None:
+        return left
     lacking = draft.lacking()
     if lacking:
         annotation, lacks = lacking[0]
@@ -81,9 +84,29 @@ def _unfinished(draft: Draft) -> str:
         return "evidence is taken: a digit saves it, Backspace gives it back"
     if draft.note:
         return "a note waits for its label: a digit saves it, Backspace drops it"
-    if any(note.kind != REASON for note in draft.kept):
-        return "a note is kept, not saved: m opens it, Enter there saves it"
     return ""
+
+
+def _kept_note(draft: Draft) -> Effects | None:
+    """Brings what a kept note is on into focus, so that `m` opens it; None where nothing waits.
+
+    A note on an annotation that is gone waits for its return, and is in nobody's way.
+    """
+    for note in draft.kept:
+        known = next((known for known in draft.annotations if known.id == note.id), None)
+        if known is not None:
+            draft.focused, draft.asleep, draft.just_saved = known.id, True, ""
+            name = f"{draft.letter(known.id)} {labels_words(known.labels)}"
+            draft.say(f"a note is kept on {name}, not saved: m opens it", WARNING)
+            return [GoTo(at.side, at.index, at.span.start) for at in known.claim[:1]] or [Blink()]
+        if note.kind == SAMPLE:
+            draft.focused = draft.just_saved = ""
+            draft.say("a note is kept on the sample, not saved: m opens it", WARNING)
+            return [Select(Side.SUMMARY, None), Blink()]
+        if note.kind == DRAFT:
+            draft.say("a note is kept for a claim, not saved: v then m opens it", WARNING)
+            return [Blink()]
+    return None
 
 
 def _sentences(numbers: Sequence[int]) -> str:
