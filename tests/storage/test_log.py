@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -16,12 +17,13 @@ import pytest
 
 from tests.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.errors import Conflict
-from tui_annotate.domain.history import replay
+from tui_annotate.domain.history import Event, replay
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.log import Log
 from tui_annotate.storage.people import PeopleStore
 
 ROOT = Path(__file__).parents[2]
@@ -236,3 +238,23 @@ def test_replaying_the_log_gives_what_stands(database: Database, corpus: CorpusS
     assert replay(log.events(person, key)) == log.state(person, key)
     assert log.state(person, key).seconds == 65.75
     assert list(log.streams()) == [(person, key)]
+
+
+def test_a_store_in_use_is_sound(
+    database: Database, corpus: CorpusStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is done between two looks at a stream is no damage."""
+    fill(corpus, "1")
+    deeds = annotate(database)
+    person = PeopleStore(database).local("ana").id
+    key = SampleKey("d", "1")
+    deeds.add(person, key, claim("one"), seconds=1)
+    look = Log.events
+
+    def look_and_work(log: Log, person: str, key: SampleKey) -> Iterator[Event]:
+        seen = list(look(log, person, key))
+        deeds.read(person, key, seconds=1)
+        return iter(seen)
+
+    monkeypatch.setattr(Log, "events", look_and_work)
+    assert [finding.state for finding in inspect(database, deeds.store)] == ["ok", "ok"]

@@ -47,11 +47,12 @@ def inspect(database: Database, log: AnnotationStore) -> list[Finding]:
 def _log_found(log: AnnotationStore) -> Finding:
     count = 0
     for person, key in log.streams():
-        events = log.events(person, key)
-        count += len(events)
         try:
-            told = replay(events)
-            stands = log.stream(person, key)
+            with log.reading() as one_moment:  # people may be at work meanwhile
+                events = tuple(one_moment.events(person, key))
+                count += len(events)
+                told = replay(events)
+                stands = one_moment.stream(person, key)
         except NotFound:
             continue  # its dataset was removed; the log outlives it
         except Conflict as error:
