@@ -60,6 +60,16 @@ def test_output_follows_a_link(tmp_path: Path) -> None:
     assert behind.read_text() == "after"
 
 
+def test_a_private_target_stays_private(tmp_path: Path) -> None:
+    """Nobody else may read what takes the place of a file for its owner alone."""
+    target = tmp_path / "out.txt"
+    target.touch(mode=0o600)
+    with output(target) as out:
+        out.write("new")
+    assert target.read_text() == "new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
 def test_output_into_a_device_is_written_directly() -> None:
     """What is no regular file is written, not exchanged for one."""
     with output(Path("/dev/null")) as out:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import secrets
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +22,8 @@ def output(target: Path | None) -> Iterator[TextIO]:
     r"""A UTF-8 text file that appears whole or not at all; None stands for standard output.
 
     Written beside the target under another name and moved at the end; what stood there before
-    stays until then. A name that ends in `.gz` is packed, always to the same bytes.
+    stays until then, and its mode stays but for what the umask takes away. A name that ends in
+    `.gz` is packed, always to the same bytes.
 
     Raises:
         InvalidInput: the target is a folder, or its folder is not there.
@@ -64,9 +67,11 @@ class _ForEyes(io.TextIOWrapper):
 
 
 def _replaced(target: Path) -> Iterator[TextIO]:
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    # Not named by the process alone: in a container each has the number of the one that was killed.
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(beside, flags, 0o666)
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666
+    descriptor = os.open(beside, flags, mode & 0o666)
     try:
         with os.fdopen(descriptor, "wb") as raw:
             with _text(raw, packed=target.suffix == ".gz") as file:
