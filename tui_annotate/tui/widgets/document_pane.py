@@ -171,10 +171,15 @@ class DocumentPane(DocumentMouse):
     def set_matches(self, matches: Sequence[Match], *, focused: int = 0) -> None:
         """Light these up, in place of those before; a strength of 0 is left out.
 
+        Blank lines at the end of a sentence are not marked.
+
         Args:
             focused: the rank of the one that keys act on; 0 for none.
         """
-        lit = SpanLayer((match.span, match) for match in matches if match.strength)
+        text = self.text_cursor.text
+        lit = SpanLayer(
+            (match.span.trim(text) or match.span, match) for match in matches if match.strength
+        )
         changed = [*self._swap("matches", lit)]
         if focused != self.scene.focused_match:
             ranks = (focused, self.scene.focused_match)
