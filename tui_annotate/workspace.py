@@ -31,6 +31,7 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
+from tui_annotate.domain.findings import Finding
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Person
@@ -51,7 +52,6 @@ from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import Guidance, GuidanceStore
-from tui_annotate.storage.inspection import Finding
 from tui_annotate.storage.people import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors import VectorStore

@@ -7,7 +7,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import typer
@@ -15,27 +15,11 @@ import typer
 from tui_annotate.cli import output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.findings import Finding
 
 LEAST_SPACE = 200 * 2**20
 NARROWEST, LOWEST = 80, 24
 NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"}
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        what: its name.
-        state: "ok", "doubt" (works, but less than it could) or "wrong".
-        says: what was found.
-        mend: the line that mends it; empty where there is nothing to mend.
-    """
-
-    what: str
-    state: str
-    says: str
-    mend: str = ""
 
 
 def register(app: typer.Typer) -> None:
@@ -64,39 +48,38 @@ def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
         raise typer.Exit(1)
 
 
-def _workspace_checks(workspace: Path | None) -> Iterator[Check]:
+def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
     try:
         folder = find(workspace)
     except TuiAnnotateError as error:
-        yield Check("workspace", "wrong", error.message, error.hint)
+        yield Finding("workspace", "wrong", error.message, error.hint)
         return
-    yield Check("workspace", "ok", str(folder))
+    yield Finding("workspace", "ok", str(folder))
     yield from folder_checks(folder)
     try:
         with opened(folder) as space:
-            for each in space.check():
-                yield Check(each.what, each.state, each.says, each.mend)
+            yield from space.check()
     except TuiAnnotateError as error:
-        yield Check("store", "wrong", error.message, error.hint)
+        yield Finding("store", "wrong", error.message, error.hint)
 
 
-def folder_checks(folder: Path) -> Iterator[Check]:
+def folder_checks(folder: Path) -> Iterator[Finding]:
     """Permissions, free space, and whether the disk is one that SQLite can trust."""
     yield _private(folder)
     if not os.access(folder, os.W_OK):
-        yield Check("writing", "wrong", f"{folder} is read-only", f"chmod u+w '{folder}'")
+        yield Finding("writing", "wrong", f"{folder} is read-only", f"chmod u+w '{folder}'")
     free = shutil.disk_usage(folder).free
     if free < LEAST_SPACE:
-        yield Check("space", "wrong", f"{free // 2**20} MB left", "free some space on the disk")
+        yield Finding("space", "wrong", f"{free // 2**20} MB left", "free some space on the disk")
     else:
-        yield Check("space", "ok", f"{free / 2**30:,.1f} GB left")
+        yield Finding("space", "ok", f"{free / 2**30:,.1f} GB left")
     system = file_system(folder, Path("/proc/self/mounts"))
     if system in NETWORK_FILE_SYSTEMS:
         says = f"{system} is a network file system: several machines could damage the store"
-        yield Check("disk", "wrong", says, "move the workspace to a local disk")
+        yield Finding("disk", "wrong", says, "move the workspace to a local disk")
 
 
-def _private(folder: Path) -> Check:
+def _private(folder: Path) -> Finding:
     open_to_others = [
         path
         for path in (folder, *sorted(folder.glob("store.sqlite*")), folder / "tui-annotate.toml")
@@ -104,8 +87,8 @@ def _private(folder: Path) -> Check:
     ]
     if open_to_others:
         says = f"others on this machine can read {', '.join(p.name for p in open_to_others)}"
-        return Check("privacy", "doubt", says, f"chmod -R go= '{folder}'")
-    return Check("privacy", "ok", "for you alone")
+        return Finding("privacy", "doubt", says, f"chmod -R go= '{folder}'")
+    return Finding("privacy", "ok", "for you alone")
 
 
 def file_system(folder: Path, mounts: Path) -> str:
@@ -123,36 +106,36 @@ def file_system(folder: Path, mounts: Path) -> str:
     return max(above)[1] if above else ""
 
 
-def _assist_checks() -> Iterator[Check]:
+def _assist_checks() -> Iterator[Finding]:
     from importlib.util import find_spec
 
     if find_spec("wordllama") is None:
         says = "no static vectors on this platform: the assist works with words alone"
-        yield Check("assist", "doubt", says)
+        yield Finding("assist", "doubt", says)
     else:
-        yield Check("assist", "ok", "words and static vectors")
+        yield Finding("assist", "ok", "words and static vectors")
 
 
-def terminal_checks(environment: Mapping[str, str]) -> Iterator[Check]:
+def terminal_checks(environment: Mapping[str, str]) -> Iterator[Finding]:
     """What the terminal can show: kind, colours, size, encoding, settings in the way."""
     kind = environment.get("TERM", "")
     if not sys.stdout.isatty():
-        yield Check("terminal", "ok", "standard output is none; annotate needs one")
+        yield Finding("terminal", "ok", "standard output is none; annotate needs one")
         return
     if kind in {"", "dumb"}:
-        yield Check("terminal", "wrong", f"TERM is {kind!r}", "export TERM=xterm-256color")
+        yield Finding("terminal", "wrong", f"TERM is {kind!r}", "export TERM=xterm-256color")
     else:
-        yield Check("terminal", "ok", f"{kind}, {_colours(environment)}")
+        yield Finding("terminal", "ok", f"{kind}, {_colours(environment)}")
     columns, rows = shutil.get_terminal_size()
     small = columns < NARROWEST or rows < LOWEST
     mend = f"make the window at least {NARROWEST}x{LOWEST}" if small else ""
-    yield Check("size", "doubt" if small else "ok", f"{columns}x{rows}", mend)
+    yield Finding("size", "doubt" if small else "ok", f"{columns}x{rows}", mend)
     if "utf" not in (sys.stdout.encoding or "").lower():
         says = f"the locale's encoding is {sys.stdout.encoding}"
-        yield Check("encoding", "wrong", says, "export LC_ALL=C.UTF-8")
+        yield Finding("encoding", "wrong", says, "export LC_ALL=C.UTF-8")
     odd = sorted(name for name in environment if name.startswith("TEXTUAL"))
     if odd:
-        yield Check("settings", "doubt", f"set: {', '.join(odd)}", f"unset {' '.join(odd)}")
+        yield Finding("settings", "doubt", f"set: {', '.join(odd)}", f"unset {' '.join(odd)}")
 
 
 def _colours(environment: Mapping[str, str]) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.findings import Finding
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore, DatasetInfo, Progress
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import Finding, inspect
+from tui_annotate.storage.inspection import inspect
 from tui_annotate.storage.vectors import VectorStore
 
 

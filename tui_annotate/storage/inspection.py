@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tui_annotate.domain.errors import Conflict, NotFound, TuiAnnotateError
+from tui_annotate.domain.findings import Finding
 from tui_annotate.domain.history import replay
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.database import SCHEMA, Database
 
 _RESTORE = "put the newest file of backups/ in place of store.sqlite"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        what: its name.
-        state: "ok", "doubt" (works, but less than it could) or "wrong".
-        says: what was found.
-        mend: the line that mends it; empty where there is nothing to mend.
-    """
-
-    what: str
-    state: str
-    says: str
-    mend: str = ""
 
 
 def inspect(database: Database, log: AnnotationStore) -> list[Finding]:
