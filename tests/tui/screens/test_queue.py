@@ -233,6 +233,18 @@ async def test_go_to_an_id() -> None:
         assert stage.results == [SampleKey("news", "7")]
 
 
+async def test_the_key_of_the_sample_screen_goes_to_an_id_as_well() -> None:
+    """G is "go to an id" wherever one is."""
+    store = _Store()
+    async with staged(
+        screen=QueueScreen(store.page, find=lambda text: SampleKey("news", text))
+    ) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press("G", "7", "enter")
+        await _idle(stage, pilot)
+        assert stage.results == [SampleKey("news", "7")]
+
+
 async def test_its_keys_are_told() -> None:
     """The last line offers the help, and ? gives it."""
     async with staged(screen=QueueScreen(_Store().page)) as (stage, pilot):

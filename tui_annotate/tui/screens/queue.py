@@ -88,7 +88,7 @@ class QueueScreen(Screen[SampleKey | None]):
             Binding(str(digit), f"filter({digit - 1})", name, show=False)
             for digit, (name, _) in enumerate(FILTERS, 1)
         ),
-        Binding("g", "jump", "go to an id", show=False),
+        Binding("g,G", "jump", "go to an id", show=False),
         Binding("question_mark", "help", "keys", show=False),
         Binding("q", "close", "back", show=False),
         Binding("backspace,escape", "back", "take the search off", show=False),
