@@ -54,9 +54,10 @@ def test_a_store_is_never_made_over_a_file(tmp_path: Path) -> None:
 
 
 def test_a_store_that_is_not_there_is_not_found(tmp_path: Path) -> None:
-    """Opening never makes one."""
-    with pytest.raises(NotFound, match="no store"):
+    """Opening never makes one, and sends nobody to `init`, which refuses a workspace."""
+    with pytest.raises(NotFound, match="no store") as found:
         Database.open(tmp_path / "store.sqlite")
+    assert "backups/" in found.value.hint
     assert not list(tmp_path.iterdir())
 
 

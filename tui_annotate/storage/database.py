@@ -89,7 +89,7 @@ class Database:
             Unavailable: it was written by a newer version, is damaged, or can not be read.
         """
         if not path.is_file():
-            raise NotFound(f"there is no store at {path}", "make one: tui-annotate init")
+            raise NotFound(f"there is no store at {path}", "restore the newest file of backups/")
         database = cls(path)
         version = database.version()
         if version > SCHEMA:
