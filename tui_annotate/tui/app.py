@@ -159,8 +159,12 @@ class AnnotateApp(App[None]):
         self.exit()
 
     async def action_quit(self) -> None:
-        """Ctrl+q, everywhere: place and time are kept, the store is done first."""
-        self.desktop.quit()
+        """Ctrl+q, everywhere: place and time are kept, the store is done first.
+
+        The app takes this key before others; keys pressed before it still wait in the queue of what
+        has the focus, then in the screen's, and come first.
+        """
+        (self.focused or self.screen).call_later(self.desktop.call_later, self.desktop.quit)
 
     def _fatal_error(self) -> None:
         """What nobody expected: told after the end, logged without the values of variables."""

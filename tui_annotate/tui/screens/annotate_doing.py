@@ -12,7 +12,7 @@ from tui_annotate.domain.errors import Conflict, TuiAnnotateError
 from tui_annotate.tui.draft import finishing
 from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Remove, Save, Undo
 from tui_annotate.tui.draft.place import place
-from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
 from tui_annotate.tui.draft.words import SAVED, labels_words
 from tui_annotate.tui.screens.annotate_samples import (
     NOT_SAVED,
@@ -55,7 +55,11 @@ class AnnotateDoing(AnnotateSamples):
             case Comment(text):
                 comment = partial(annotate.comment, who, key, text)
                 words = "the note on the sample is saved · u undo"
-                self._send(partial(self._timed, comment), partial(self._replaced, words))
+                self._send(
+                    partial(self._timed, comment),
+                    partial(self._replaced, words),
+                    partial(self._note_back, self.draft, text),
+                )
             case Finish(verb, reason):
                 self._finish(verb, reason)
             case Undo(redo):
@@ -67,7 +71,12 @@ class AnnotateDoing(AnnotateSamples):
     def _timed(self, deed: Callable[..., Saved], seconds: float) -> Saved:
         return deed(seconds=seconds)
 
-    def _send(self, call: Callable[[float], Any], done: Callable[[Any], None]) -> None:
+    def _send(
+        self,
+        call: Callable[[float], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[TuiAnnotateError], None] | None = None,
+    ) -> None:
         """Sends a deed with its time; what it gives comes back to the same draft."""
         seconds, draft = self.stopwatch.take(), self.draft
 
@@ -75,7 +84,9 @@ class AnnotateDoing(AnnotateSamples):
             if draft is self.draft:
                 done(result)
 
-        self._deed(Job(partial(call, seconds), back, self._refused, shown=True))
+        self._deed(
+            Job(partial(call, seconds), back, failed or self._refused, writes=True, shown=True)
+        )
 
     def _deed(self, job: Job[Any]) -> None:
         """Sends a job, and says so in the header."""
@@ -126,6 +137,12 @@ class AnnotateDoing(AnnotateSamples):
         effects = finishing.refused(draft, annotation, told(error))
         if draft is self.draft:
             self.perform(effects)
+
+    def _note_back(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
+        """A refused note on the sample waits for the next `m`, as one that was left with Esc."""
+        if draft:
+            draft.kept[Note(SAMPLE)] = text
+        self._refused(error)
 
     def _replaced(self, words: str, saved: Saved) -> None:
         self._take_over(saved)
