@@ -79,6 +79,16 @@ def test_the_whole_job(workspace: Path) -> None:
     assert [each["state"] for each in sample["assignments"]] == ["done"]
 
 
+def test_what_was_pressed_before_leaving_is_saved(workspace: Path) -> None:
+    """A digit that arrives together with Ctrl+q comes first."""
+    with opened(workspace) as terminal:
+        terminal.wait("words + static vectors")
+        terminal.press(".2\x11")
+        assert terminal.end() == 0
+    (sample,) = [each for each in exported(workspace) if each["annotations"]]
+    assert sample["annotations"][0]["labels"] == [["Unwanted", "Extrinsic"]]
+
+
 def test_it_goes_on_where_it_was_left(workspace: Path) -> None:
     """After a restart the same sample is there, and undo still works."""
     with opened(workspace, "--sample", "tea-2") as terminal:

@@ -156,7 +156,7 @@ class Failing:
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(self._annotate, name)
-        if name not in {"add", "edit", "remove", "finish"}:
+        if name not in {"add", "edit", "remove", "finish", "comment"}:
             return real
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -239,6 +239,19 @@ async def test_a_save_that_fails_holds_back_the_enter_behind_it(folder: Path) ->
         assert person.screen.desk is not None
         assert person.screen.desk.sample.id == "a"
         assert "not saved yet" in person.line()
+
+
+async def test_a_refused_note_on_the_sample_waits_for_m(folder: Path) -> None:
+    """Its text is not gone, and the next `m` opens it again."""
+    async with at_work(folder) as person:
+        store = break_store(person, Unavailable("the disk is full"))
+        await person.press("m h i enter")
+        assert person.line() == "the disk is full"
+        store.error = None
+        await person.press("m enter")
+        assert "the note on the sample is saved" in person.line()
+        assert person.screen.desk is not None
+        assert person.screen.desk.assignment.comment == "hi"
 
 
 async def test_leaving_twice_is_leaving_once(folder: Path) -> None:
