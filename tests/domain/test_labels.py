@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidLabels
 from tui_annotate.domain.label_files import LONGEST_FILE, parse_labels
-from tui_annotate.domain.labels import MOST_OPTIONS, Label, Need, numbered
+from tui_annotate.domain.labels import COLORS, MOST_OPTIONS, Label, Need, numbered
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 
@@ -93,6 +93,10 @@ def test_rules_come_from_the_parent_unless_a_label_says_otherwise() -> None:
         ("- {name: A, key: x}", "key of 'A' is 'x'"),
         ("- {name: A, key: 12}", "key of 'A' is '12'"),
         ("- {name: A, evidence: sometimes}", "evidence of 'A' is 'sometimes'"),
+        ("- {name: A, color: mauve}", "color of 'A' is 'mauve'"),
+        ("- {name: A, color: '#12345'}", "color of 'A' is '#12345'"),
+        ("- {name: A, color: 123456}", "color of 'A' is 123456"),
+        ("- {name: A, color: color(3)}", "color of 'A' is 'color(3)'"),
         ("- {name: A, exclusive: 1}", "exclusive of 'A' is 1"),
         ("- {name: A, children: B}", "children of 'A'"),
         ("- {name: A, key: 1}\n- {name: B, key: 1}", "two labels ask for key '1'"),
@@ -118,6 +122,12 @@ def test_a_mistake_is_told_with_file_and_value(text: str, told: str | None) -> N
     assert told in caught.value.message
     assert "my.yaml" in caught.value.message
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("color", [*COLORS, "#d55e00"])
+def test_a_colour_is_a_known_name_or_hex(color: str) -> None:
+    """Both are read in any case and kept in lower case."""
+    assert parse_labels(f"- {{name: A, color: '{color.upper()}'}}").roots[0].color == color
 
 
 def test_a_bomb_of_aliases_is_refused_at_once() -> None:

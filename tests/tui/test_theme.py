@@ -9,6 +9,7 @@ from rich.color import Color
 from rich.style import Style
 
 from tests.tui.stage import staged
+from tui_annotate.domain.labels import COLORS
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.palette import (
     DARK,
@@ -121,6 +122,12 @@ def test_labels_that_name_a_colour_get_the_nearest_slot() -> None:
     assert odd == 3
     assert slots([]) == ()
     assert set(slots([""] * 20)) == set(range(SLOTS))
+
+
+def test_every_name_of_a_colour_has_a_slot_of_its_own() -> None:
+    """The names that a label set may use stand in the order of the palette's slots."""
+    assert slots(COLORS) == tuple(range(SLOTS))
+    assert all(len(palette(name).labels) == SLOTS for name in (DARK, LIGHT, HIGH_CONTRAST))
 
 
 def test_an_unknown_theme_is_dark() -> None:

@@ -15,11 +15,12 @@ import yaml
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidLabels
-from tui_annotate.domain.labels import JOINER, Label, LabelTree, Need
+from tui_annotate.domain.labels import COLORS, JOINER, Label, LabelTree, Need
 
 LONGEST_FILE = 1_000_000
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,100}")
+_HEX = re.compile(r"#[0-9a-f]{6}")
 _KEYS = {"name", "description", "key", "color", "evidence", "note", "exclusive", "children"}
 
 
@@ -87,7 +88,7 @@ def _label(item: Any, parent: Label, name: str) -> Label:
         path,
         description=_text(item, "description", path=path, name=name),
         key=_digit(item, path, name),
-        color=_text(item, "color", path=path, name=name) or parent.color,
+        color=_color(item, path, name) or parent.color,
         evidence=_need(item, "evidence", parent.evidence, path=path, name=name),
         note=_need(item, "note", parent.note, path=path, name=name),
         exclusive=_flag(item, "exclusive", default=parent.exclusive, path=path, name=name),
@@ -126,6 +127,16 @@ def _text(item: dict[str, Any], field: str, *, path: LabelPath, name: str) -> st
     value = item.get(field) or ""
     if not isinstance(value, str):
         raise InvalidLabels(f"{name}: {field} of {JOINER.join(path)!r} is {value!r}", "write text")
+    return value
+
+
+def _color(item: dict[str, Any], path: LabelPath, name: str) -> str:
+    value = _text(item, "color", path=path, name=name).lower()
+    if value and value not in COLORS and not _HEX.fullmatch(value):
+        raise InvalidLabels(
+            f"{name}: color of {JOINER.join(path)!r} is {item['color']!r}",
+            f"one of {', '.join(COLORS)}, or '#rrggbb' in quotes",
+        )
     return value
 
 

@@ -15,6 +15,9 @@ from tui_annotate.domain.errors import InvalidLabels
 JOINER = "."
 MOST_OPTIONS = 9
 
+COLORS = ("orange", "cyan", "green", "yellow", "blue", "red", "magenta")
+"""Names that a label may ask a colour by; who asks for none gets the next one in this order."""
+
 
 class Need(StrEnum):
     """Whether a label asks for a thing. `none` refuses it."""
@@ -31,7 +34,7 @@ class Label:
     Attributes:
         path: names from the root.
         key: the digit that it asks for on the bar, "1" to "9"; empty for the next free one.
-        color: a name or "#rrggbb"; empty for the next colour of the palette.
+        color: one of `COLORS` or "#rrggbb", in lower case; empty for the next one that is free.
         exclusive: no other label may stand on the same claim.
     """
 

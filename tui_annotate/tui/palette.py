@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from rich.color import Color, ColorParseError
 from rich.style import Style
 
+from tui_annotate.domain.labels import COLORS
+
 if TYPE_CHECKING:
     from textual.app import App
 
@@ -147,7 +149,7 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
     MONO: ("",),
 }
 
-SLOTS = 7
+SLOTS = len(COLORS)
 """Colours that labels may take; a slot beyond them begins again, and 16 colours have fewer."""
 
 
@@ -234,8 +236,8 @@ def palette_of(app: App[object]) -> Palette:
 def slots(colors: Sequence[str]) -> tuple[int, ...]:
     """A colour slot for each label, parallel to `colors`.
 
-    A label that names a colour ("red", "#d55e00") gets the slot nearest to it, so that it is
-    readable in every theme; the others get the next slot that nobody asked for.
+    One of `COLORS` has its own slot and "#d55e00" gets the nearest, so that every label is readable
+    in every theme; the others get the next slot that nobody asked for.
     """
     wanted = [_nearest(color) for color in colors]
     free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))
@@ -244,6 +246,8 @@ def slots(colors: Sequence[str]) -> tuple[int, ...]:
 
 
 def _nearest(color: str) -> int | None:
+    if color in COLORS:
+        return COLORS.index(color)
     try:
         red, green, blue = Color.parse(color.strip().lower()).get_truecolor()
     except ColorParseError:

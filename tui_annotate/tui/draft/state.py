@@ -9,6 +9,7 @@ import uuid
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
@@ -16,6 +17,7 @@ from tui_annotate.domain.labels import Label, LabelTree, numbered
 from tui_annotate.domain.samples import Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.hints import Hints
+from tui_annotate.tui.palette import slots
 
 Kind = Literal["hint", "draft", "saved", "warning", "error"]
 """Of the words in the draft line."""
@@ -240,9 +242,16 @@ class Draft:
         return Option(digit, label.name, label.path, bool(label.children), chosen)
 
     def slot(self, path: LabelPath) -> int:
-        """Place among the colours: index among the leaves; for a parent that of its first leaf."""
-        leaves = [leaf.path for leaf in self.tree.leaves()]
-        return next((at for at, leaf in enumerate(leaves) if leaf[: len(path)] == path), 0)
+        """The colour slot of a label; for a parent that asks for none that of its first leaf."""
+        own = self._slots.get(path)
+        below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
+        return next(below, 0) if own is None else own
+
+    @cached_property
+    def _slots(self) -> dict[LabelPath, int]:
+        asking = [label for label in self.tree.walk() if label.color or not label.children]
+        given = slots([label.color for label in asking])
+        return {label.path: slot for label, slot in zip(asking, given, strict=True)}
 
     def letter(self, annotation_id: str) -> str:
         """The letter an annotation is shown under: A for the first in reading order."""
