@@ -214,7 +214,7 @@ def test_samples_of_unknown_scripts_say_why(stores: Stores) -> None:
     """Where both sides are unknown there is nothing to wait for."""
     some = sample("桥梁重新开放。", summary="桥梁开放。")
     stores.keep(some)
-    with pytest.raises(Unavailable, match="know too little"):
+    with pytest.raises(Unavailable, match="lack these words"):
         stores.assist.prepare(some, cut(some), vectors=True)
 
 

@@ -74,7 +74,7 @@ class Assist:
         ready = prepared(sample, segments, embedder=embedder, vectors=rows)
         if ready.blind == frozenset(Side):
             raise Unavailable(
-                f"the {embedder.name} vectors know too little of these texts",
+                f"{embedder.name} vectors lack these words",
                 "words find what they can",
             )
         return ready

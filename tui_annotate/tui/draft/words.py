@@ -81,8 +81,10 @@ def _pending(draft: Draft) -> str:
     if pending.kind == "reason":
         return f"flag: why? {digits} choose · 0 own words · Enter no reason · Backspace cancel"
     match = draft.focused_match
-    take = f"Space takes match {match.rank} and saves · " if match else ""
-    return f"{name} wants evidence: {take}Enter none found, a draft · Backspace cancel"
+    if match:
+        take = f"Space takes match {match.rank} and saves"
+        return f"{name} wants evidence: {take} · Enter none found, a draft · Backspace cancel"
+    return f"{name} wants evidence: Enter none found, a draft · Backspace, Tab: take some by hand"
 
 
 def _editing(draft: Draft) -> str:
