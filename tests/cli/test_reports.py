@@ -111,6 +111,36 @@ def test_export_filters(annotated: Command) -> None:
     assert annotated("export", "--format", "odd").code == 1
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "there"),
+    [
+        ("--dataset", "nope", "pairs"),
+        ("--person", "nope", "reader"),
+        ("--label", "Nope", "Unwanted.Intrinsic"),
+        ("--origin", "machine:", "machine:NAME"),
+        ("--origin", "nope", "human"),
+    ],
+)
+def test_a_filter_that_names_nothing_is_refused(
+    annotated: Command, tmp_path: Path, option: str, value: str, there: str
+) -> None:
+    """The value and what there is are told, and nothing is written."""
+    done = annotated("export", "--format", "native", option, value, "-o", str(tmp_path / "out"))
+    assert done.code == 2
+    assert repr(value) in done.err
+    assert there in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_label_is_named_by_its_last_name_or_by_use(annotated: Command, tmp_path: Path) -> None:
+    """One last name is its path; a label in use is one, also where the label set lacks it."""
+    out = ("export", "--format", "native", "--label")
+    assert '"claim"' in annotated(*out, "Intrinsic").out
+    (tmp_path / "labels.yaml").write_text("- Other\n", "utf-8")
+    for label in ("Unwanted", "Unwanted.Intrinsic", "Intrinsic"):
+        assert '"claim"' in annotated(*out, label).out
+
+
 def test_a_time_is_told_in_utc() -> None:
     """A time with a zone is moved to UTC; a day is its first moment; nothing stays nothing."""
     assert moment("2026-01-31") == "2026-01-31T00:00:00.000000+00:00"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.filters import checked
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
@@ -79,12 +80,9 @@ def export(
         report = space.export(
             target,
             format=format_name,
-            dataset=dataset,
-            person=person,
-            origin=origin,
             state=state.value if state else "",
-            label=label,
             since=moment(since),
+            **checked(space, dataset=dataset, person=person, origin=origin, label=label),
         )
     where = f" in {target}" if target else ""
     output.say(f"{report.annotations:,} annotations of {report.records:,} samples{where}")
