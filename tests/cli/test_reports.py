@@ -228,6 +228,18 @@ def test_doctor_tells_a_damaged_store(filled: Command, tmp_path: Path) -> None:
     assert "wrong" in [check["state"] for check in done.json]
 
 
+@pytest.mark.parametrize("text", ['[keys]\n"no.such" = "S"\n', "[keys\n", "odd = 1\n"])
+def test_doctor_tells_a_broken_configuration(filled: Command, text: str) -> None:
+    """A configuration or key map that is refused is a finding, with the path of its file."""
+    file = Path(os.environ["TUI_ANNOTATE_CONFIG"])
+    file.write_text(text, "utf-8")
+    done = filled("doctor", "--json")
+    assert done.code == 1
+    found = {check["what"]: check for check in done.json}["configuration"]
+    assert found["state"] == "wrong"
+    assert str(file) in found["says"]
+
+
 def test_doctor_without_a_workspace(command: Command) -> None:
     """Where there is no workspace, that is what is wrong."""
     done = command("doctor")

@@ -30,10 +30,15 @@ def register(app: typer.Typer) -> None:
 def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
     """Say what is wrong, and how to mend it.
 
-    Looks at store, log, permissions, vectors, labels and terminal. Exit code 1 if something is
-    wrong; a doubt alone is none.
+    Looks at configuration, store, log, permissions, vectors, labels and terminal. Exit
+    code 1 if something is wrong; a doubt alone is none.
     """
-    checks = [*_workspace_checks(workspace), *_assist_checks(), *terminal_checks(os.environ)]
+    checks = [
+        configuration_check(),
+        *_workspace_checks(workspace),
+        *_assist_checks(),
+        *terminal_checks(os.environ),
+    ]
     if as_json:
         output.as_json([asdict(check) for check in checks])
     else:
@@ -46,6 +51,23 @@ def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
                 output.line(f"to mend {check.what}: {check.mend}")
     if any(check.state == "wrong" for check in checks):
         raise typer.Exit(1)
+
+
+def configuration_check() -> Finding:
+    """Whether the person's own settings and key map can be used."""
+    from tui_annotate.settings import load, user_file
+    from tui_annotate.tui.key_map import key_map
+
+    file = str(user_file())
+    try:
+        settings = load()
+    except TuiAnnotateError as error:  # its message names the file, or the environment
+        return Finding("configuration", "wrong", error.message, error.hint)
+    try:
+        key_map(settings.keys)
+    except TuiAnnotateError as error:
+        return Finding("configuration", "wrong", f"{file}: {error.message}", error.hint)
+    return Finding("configuration", "ok", file)
 
 
 def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
