@@ -80,13 +80,14 @@ def test_dry_run_stores_nothing(command: Command, pairs: Path) -> None:
     assert command("status", "--json").json["samples"] == 0
 
 
-def test_a_missing_file_is_an_error(command: Command) -> None:
-    """A file that is not there is named, without a traceback."""
+def test_a_missing_file_is_an_error(command: Command, pairs: Path) -> None:
+    """A file that is not there is named, without a traceback, and nothing of the others is in."""
     command("init")
-    done = command("ingest", "absent.csv")
-    assert done.code == 1
+    done = command("ingest", str(pairs), "absent.csv", "--embedder", "none")
+    assert done.code == 2
     assert "absent.csv" in done.err
     assert "Traceback" not in done.err
+    assert command("status", "--json").json["samples"] == 0
 
 
 def test_many_problems_are_cut_for_people(command: Command, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +26,7 @@ from tui_annotate.cli.options import (
     examples,
     opened,
 )
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.protocols import ImportOptions
 
 if TYPE_CHECKING:
@@ -101,6 +103,7 @@ def ingest(
     Exit code: 0 all is in, 3 some records were refused, 2 nothing is in.
     """
     with opened(workspace, embedder=embedder) as space, output.progress("records") as tell:
+        _refuse_absent(files)
         options = ImportOptions(
             dataset=dataset,
             source_column=source_column,
@@ -119,6 +122,13 @@ def ingest(
             progress=tell,
         )
     tell_report(report, as_json=as_json)
+
+
+def _refuse_absent(files: Iterable[Path]) -> None:
+    """Before anything is stored, so that what is told holds: nothing is in."""
+    absent = [str(file) for file in files if not file.exists()]
+    if absent:
+        raise InvalidInput(f"there is no file {', '.join(absent)}", "nothing is in; check the name")
 
 
 def tell_report(report: IngestReport, *, as_json: bool) -> None:
