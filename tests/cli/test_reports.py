@@ -159,6 +159,15 @@ def test_clear_needs_mine_and_a_yes(annotated: Command) -> None:
     assert annotated("status", "--json").json["annotations"] == 0
 
 
+def test_clear_of_nothing_promises_no_undo(annotated: Command) -> None:
+    """Where nothing was, that is said, and undo is spoken of only where something was."""
+    clear = ("annotations", "clear", "--mine", "--yes")
+    assert "undo" in annotated(*clear).out
+    again = annotated(*clear)
+    assert (again.code, "undo" in again.out) == (0, False)
+    assert again.out.startswith("nothing to clear")
+
+
 def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:
     """An id, and dataset/id, name the sample whose annotations go; an unknown one is refused."""
     clear = ("annotations", "clear", "--mine", "--yes", "--json", "--sample")

@@ -85,8 +85,10 @@ def clear(
         cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample)
     if as_json:
         output.as_json({"person": person.name, "cleared": cleared})
-    else:
+    elif cleared:
         output.line(f"{cleared} annotations cleared; undo in the screen brings them back")
+    else:
+        output.line(f"nothing to clear: no annotations of {person.name} in {where}")
 
 
 def keys(*, as_json: JsonOption = False) -> None:
