@@ -258,7 +258,6 @@ def test_no_command_lets_anything_but_lines_through(
         ["export", "--format", "native", "-o", str(tmp_path / hostile.SIGNS[0]), *space],
         ["init", str(tmp_path / f"other {hostile.SIGNS[0]}\x9b6n")],
         ["keys"],
-        ["export", "--format", "csv", "--label", text, "--person", text, *space],
         ["annotations", "clear", "--mine", "--sample", first, "--yes", *space],
     ]
     wrong = [
@@ -275,6 +274,10 @@ def test_no_command_lets_anything_but_lines_through(
         ["dataset", "remove", text, "--yes", *space],
         ["export", "--format", text, *space],
         ["export", "--format", "csv", "--since", text, *space],
+        *(
+            ["export", "--format", "csv", name, text, *space]
+            for name in ("--dataset", "--person", "--label", "--origin")
+        ),
         ["ingest", text.replace("\0", ""), *space],
         ["ingest", str(named), "--format", text, *space],
         ["labels", "check", str(named)],
