@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.traces import OUTSIDE, Place, Trace
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -22,6 +23,24 @@ def anchors(side: Side) -> st.SearchStrategy[tuple[Anchor, ...]]:
     spans = st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda p: Span(p[0], sum(p)))
     one = st.builds(Anchor, st.just(side), st.integers(0, 2), spans)
     return st.lists(one, max_size=3).map(tuple)
+
+
+@st.composite
+def traces(draw: st.DrawFn, spans: int) -> Trace:
+    """What the assist may have shown, with a place for each span of evidence."""
+    offered = draw(st.integers(0, 5))
+    shares = st.floats(0, 1)
+    ranked = st.builds(Place, st.integers(1, max(offered, 1)), shares, st.booleans())
+    place = st.just(OUTSIDE) | ranked if offered else st.just(OUTSIDE)
+    return Trace(
+        by=draw(st.sampled_from(Signals)),
+        embedder=draw(st.text(max_size=6)),
+        version=draw(st.text(max_size=6)),
+        offered=offered,
+        best=draw(shares) if offered else 0.0,
+        looked=tuple(sorted(draw(st.sets(st.integers(1, offered)) if offered else st.just(set())))),
+        places=tuple(draw(st.lists(place, min_size=spans, max_size=spans))),
+    )
 
 
 @st.composite
@@ -46,5 +65,6 @@ def made_annotations(draw: st.DrawFn) -> Annotation:
         guidelines=draw(st.text(max_size=4)),
         created=draw(st.text(max_size=4)),
         updated=draw(st.text(max_size=4)),
+        trace=draw(st.none() | traces(len(evidence))),
         imported=draw(st.none() | st.dictionaries(st.text(max_size=4), _JSON, max_size=3)),
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidLabels
-from tui_annotate.domain.label_files import LONGEST_FILE, parse_labels
+from tui_annotate.domain.label_files import LONGEST_FILE, parse_labels, stored_labels
 from tui_annotate.domain.labels import COLORS, MOST_OPTIONS, Label, Need, numbered
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
@@ -96,6 +96,7 @@ def test_rules_come_from_the_parent_unless_a_label_says_otherwise() -> None:
         ("- {name: A, color: mauve}", "color of 'A' is 'mauve'"),
         ("- {name: A, color: '#12345'}", "color of 'A' is '#12345'"),
         ("- {name: A, color: 123456}", "color of 'A' is 123456"),
+        ("- name: A\n  color: #aabbcc", "color of 'A' is empty"),
         ("- {name: A, color: color(3)}", "color of 'A' is 'color(3)'"),
         ("- {name: A, exclusive: 1}", "exclusive of 'A' is 1"),
         ("- {name: A, children: B}", "children of 'A'"),
@@ -122,6 +123,34 @@ def test_a_mistake_is_told_with_file_and_value(text: str, told: str | None) -> N
     assert told in caught.value.message
     assert "my.yaml" in caught.value.message
     assert caught.value.hint
+
+
+def test_an_unquoted_colour_is_explained() -> None:
+    """YAML takes it for a comment, so that the value is gone before it is read."""
+    with pytest.raises(InvalidLabels) as caught:
+        parse_labels("- name: A\n  color: #aabbcc\n")
+    assert "in quotes" in caught.value.hint
+
+
+@pytest.mark.parametrize("color", ["mauve", "#12345", "", "'#aabbcc0'", "7", "[red]", "color(3)"])
+def test_a_stored_set_opens_whatever_its_colours_are(color: str) -> None:
+    """They may have been known once; all else of it is as it was, and so is its version."""
+    text = f"- name: A\n  color: {color}\n  children:\n  - B\n  - name: C\n    color: RED\n"
+    tree = stored_labels(text)
+    assert [(label.name, label.color) for label in tree.walk()] == [
+        ("A", ""),
+        ("B", ""),
+        ("C", "red"),
+    ]
+    assert tree.version == hashlib.sha256(text.encode()).hexdigest()
+    with pytest.raises(InvalidLabels):
+        parse_labels(text)
+
+
+def test_a_sound_set_is_the_same_when_it_is_stored() -> None:
+    """Also one whose label is called as a key is."""
+    for text in (RICH, WRAPPED, "- color: [red, blue]\n", "labels: [color]\ntitles: [A, B]\n"):
+        assert stored_labels(text) == parse_labels(text)
 
 
 @pytest.mark.parametrize("color", [*COLORS, "#d55e00"])

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.traces import Trace, trace_from_json, trace_to_json
 
 LabelPath = tuple[str, ...]
 
@@ -41,6 +42,7 @@ class Annotation:
         guidelines: hash of the guidelines it was made under; empty where there were none.
         created, updated: ISO 8601, UTC, microseconds; empty where unknown.
         imported: the original record, as long as nobody edited the annotation.
+        trace: what the assist showed when it was saved; None where nobody knows.
     """
 
     id: str
@@ -56,6 +58,7 @@ class Annotation:
     created: str = ""
     updated: str = ""
     imported: Mapping[str, Any] | None = None
+    trace: Trace | None = None
 
     def __post_init__(self) -> None:
         if not self.claim and not self.evidence:
@@ -102,8 +105,11 @@ def _checked(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> tuple[A
 
 
 def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
-    """The annotation as JSON values; anchors as [side, index, start, end]; keys in fixed order."""
-    return {
+    """The annotation as JSON values; anchors as [side, index, start, end]; keys in fixed order.
+
+    `assist` is there only where there is a trace: work of before stays as it was, to the byte.
+    """
+    value = {
         "id": annotation.id,
         "number": annotation.number,
         "labels": [list(path) for path in annotation.labels],
@@ -118,6 +124,9 @@ def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
         "updated": annotation.updated,
         "imported": dict(annotation.imported) if annotation.imported is not None else None,
     }
+    if annotation.trace is not None:
+        value["assist"] = trace_to_json(annotation.trace)
+    return value
 
 
 def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
@@ -127,10 +136,12 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
         InvalidInput: a value is missing or has the wrong shape; the message names it.
     """
     try:
+        evidence = tuple([_anchor_from_json(anchor) for anchor in value.get("evidence", ())])
+        told = value.get("assist")
         return Annotation(
             id=value["id"],
             claim=tuple([_anchor_from_json(anchor) for anchor in value["claim"]]),
-            evidence=tuple([_anchor_from_json(anchor) for anchor in value.get("evidence", ())]),
+            evidence=evidence,
             labels=tuple([tuple(path) for path in value.get("labels", ())]),
             note=value.get("note", ""),
             origin=value.get("origin", HUMAN),
@@ -141,6 +152,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
             created=value.get("created", ""),
             updated=value.get("updated", ""),
             imported=value.get("imported"),
+            trace=None if told is None else trace_from_json(told, spans=len(evidence)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"not an annotation: {error}", "see docs for the native form") from error

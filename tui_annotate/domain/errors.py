@@ -9,6 +9,7 @@ TuiAnnotateError
 ├── NotAllowed              exit 1
 ├── Conflict                exit 1
 └── Unavailable             exit 1
+    └── Damaged
 """
 
 from __future__ import annotations
@@ -67,3 +68,7 @@ class Conflict(TuiAnnotateError):
 
 class Unavailable(TuiAnnotateError):
     """Something needed is missing or can not be reached: a package, a disk, a store."""
+
+
+class Damaged(Unavailable):
+    """A store can be reached and does not hold together; `doctor` prints what saves it."""

@@ -33,17 +33,41 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
     Raises:
         InvalidLabels: with the file, the line where known, and the value that is wrong.
     """
+    return _tree(text, _loaded(text, name), name)
+
+
+def stored_labels(text: str) -> LabelTree:
+    """Reads a label set that was taken up once: it opens also where it has colours of old."""
+    return _tree(text, _plain_colors(_loaded(text, "the stored label set")), "the stored label set")
+
+
+def _plain_colors(data: Any) -> Any:
+    """The same without the colours that are none (any more): a label has one by its place then."""
+    if isinstance(data, list):
+        return [_plain_colors(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    kept = {key: _plain_colors(value) for key, value in data.items()}
+    color = kept.get("color")
+    if "name" in kept and not (isinstance(color, str) and _is_color(color.lower())):
+        kept.pop("color", None)  # without a name it is a label called so
+    return kept
+
+
+def _loaded(text: str, name: str) -> Any:
     if len(text) > LONGEST_FILE:
         raise InvalidLabels(
             f"{name} is larger than {LONGEST_FILE} characters", "is it a label set?"
         )
     try:
-        node = yaml.compose(text, Loader=_StrictLoader)
-        data = yaml.load(text, Loader=_StrictLoader)  # noqa: S506  _StrictLoader is a SafeLoader
+        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506  _StrictLoader is a SafeLoader
     except yaml.YAMLError as error:
         raise InvalidLabels(f"{name}{_line(error)}: {_problem(error)}", "mend the file") from error
     except RecursionError as error:
         raise InvalidLabels(f"{name}: nested too deeply", "mend the file") from error
+
+
+def _tree(text: str, data: Any, name: str) -> LabelTree:
     titles = ("Source", "Summary")
     if isinstance(data, dict):
         titles = _titles(data.get("titles", list(titles)), name)
@@ -53,7 +77,7 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
                 f"{name}: unknown key {min(map(str, unknown))!r}", "known: titles, labels"
             )
         data = data.get("labels")
-    if not isinstance(data, list) or not data or node is None:
+    if not isinstance(data, list) or not data:
         raise InvalidLabels(f"{name} holds no list of labels", "see the default set for the form")
     roots = tuple(_label(item, Label(path=()), name) for item in data)
     tree = LabelTree(roots, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), *titles)
@@ -131,13 +155,22 @@ def _text(item: dict[str, Any], field: str, *, path: LabelPath, name: str) -> st
 
 
 def _color(item: dict[str, Any], path: LabelPath, name: str) -> str:
+    if "color" in item and item["color"] is None:
+        raise InvalidLabels(
+            f"{name}: color of {JOINER.join(path)!r} is empty",
+            "a # begins a comment: write '#rrggbb' in quotes; or take the line out",
+        )
     value = _text(item, "color", path=path, name=name).lower()
-    if value and value not in COLORS and not _HEX.fullmatch(value):
+    if value and not _is_color(value):
         raise InvalidLabels(
             f"{name}: color of {JOINER.join(path)!r} is {item['color']!r}",
             f"one of {', '.join(COLORS)}, or '#rrggbb' in quotes",
         )
     return value
+
+
+def _is_color(value: str) -> bool:
+    return value in COLORS or bool(_HEX.fullmatch(value))
 
 
 def _digit(item: dict[str, Any], path: LabelPath, name: str) -> str:

@@ -152,13 +152,40 @@ class Sample:
             )
         return documents[index]
 
+    def index(self, side: Side, key: str = "") -> int:
+        """Which document of a side has a key, from 0; empty where it has one alone.
 
-STRENGTHS = (0.05, 0.15, 0.35, 0.6, 0.8)
+        Raises:
+            NotFound: none has it.
+            InvalidInput: several could be meant.
+        """
+        documents = self.side(side)
+        found = [index for index, document in enumerate(documents) if key in ("", document.key)]
+        if len(found) == 1:
+            return found[0]
+        keys = ", ".join(repr(document.key) for document in documents)
+        if not found:
+            raise NotFound(
+                f"sample {self.id!r} has no {side} document {key!r}", f"there are: {keys or 'none'}"
+            )
+        raise InvalidInput(
+            f"sample {self.id!r} has {len(documents)} {side} documents", f"name one: {keys}"
+        )
+
+
+STRENGTHS = (0.08, 0.15, 0.35, 0.6, 0.8)
 """The least score of each strength, 1 to 5; under the first, nothing is found.
 
-On real claims, the best of a source that has nothing to do with them stays under .05 nine times in
-ten, that of the right source once in fifty.
+What that first step lets through, and what it keeps out, was measured: docs/decisions/0009.
 """
+
+
+class Signals(StrEnum):
+    """What ranks the segments: all that there is, or one kind alone, for whoever distrusts one."""
+
+    FUSED = "fused"
+    WORDS = "words"
+    VECTORS = "vectors"
 
 
 @dataclass(frozen=True, slots=True)
