@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.evaluation import Figures, figures, is_hit
+from tui_annotate.methods.evaluation import FIGURES, Figures, figures, gains, is_hit, kinds
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,41 @@ def test_figures_by_hand() -> None:
 def test_no_queries_are_no_error() -> None:
     """All figures are zero then."""
     assert figures([]) == Figures(0, 0.0, 0.0, 0.0, 0.0)
+
+
+@given(st.lists(st.none() | st.integers(1, 50), min_size=1))
+def test_figures_are_the_means_of_gains(ranks: list[int | None]) -> None:
+    """Each figure is a column's mean; recall grows with depth and bounds the reciprocal rank."""
+    found = figures(ranks)
+    means = gains(ranks).mean(axis=0)
+    assert [getattr(found, name) for name in FIGURES] == pytest.approx(list(means))
+    assert found.recall_at_1 <= found.recall_at_3 <= found.recall_at_5 <= 1
+    assert found.recall_at_1 <= found.mrr <= 1
+
+
+@pytest.mark.parametrize(
+    ("selected", "found", "shared"),
+    [
+        ("the bridge was closed", "The Bridges are open.", True),
+        ("it was the", "it was the", False),
+        ("in 1,200 days", "after 1200 nights", True),
+        ("the cost", "the price of it", False),
+        ("桥梁封闭", "这座桥梁", True),
+        ("桥梁封闭", "桥不开放", False),
+        ("桥", "桥不开放", True),
+        ("的", "桥的", False),
+        ("...", "...", False),
+    ],
+)
+def test_a_shared_word_tells_something(selected: str, found: str, shared: bool) -> None:
+    """In any form; function words do not count; of Chinese, pairs, or a sign that stands alone."""
+    (kind, *_) = kinds(selected, found, segments=1, language="en")
+    assert kind == ("shared_word" if shared else "no_shared_word")
+
+
+@pytest.mark.parametrize(("length", "segments"), [(20, 30), (21, 29)])
+def test_bounds_of_short_and_long(length: int, segments: int) -> None:
+    """20 code points are short and 30 segments long, one more or less is not."""
+    found = kinds("a" * length, "b", segments=segments, language="zh")
+    expected = ("short_span", "long_source") if length == 20 else ("longer_span", "shorter_source")
+    assert found[1:] == (*expected, "zh")

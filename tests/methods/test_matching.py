@@ -8,17 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tui_annotate.domain.samples import STRENGTHS, Segment
+from tui_annotate.domain.samples import STRENGTHS, Match, Segment, Signals
 from tui_annotate.domain.spans import Span
+from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.methods.matching import (
+    CANDIDATES,
     CONTEXT,
     LONGEST,
-    WORDS,
     Query,
     Searched,
-    blend,
+    Space,
+    best,
     query,
+    touched,
 )
+from tui_annotate.methods.meaning import Meaning, Tokens
 from tui_annotate.methods.segmentation import segment
 
 SUMMARY = "The bridge cost 15 million pounds. It was loved by all. "
@@ -36,10 +40,25 @@ def asked(text: str, part: str) -> Query:
     return found
 
 
+def space(vectors: NDArray[np.float32], tokens: TokenBank | None = None) -> Space:
+    """What is known of some segments; a row of zeros is nothing."""
+    return Space(vectors, np.array(vectors.any(axis=1), np.bool_), tokens)
+
+
+def looking_for(**bag: float) -> Query:
+    """A query for some words that stand nowhere."""
+    return Query("", "", bag, Span(0, 1), ())
+
+
+def ranked(side: Searched, look: Query, cosines: NDArray[np.float32]) -> tuple[Match, ...]:
+    """The ranking of a side whose cosines are given."""
+    return side.rank(look, Meaning(axes(1)[0]), cosines=cosines)
+
+
 @pytest.fixture
 def searched() -> Searched:
     """Two documents, without vectors."""
-    return Searched(SOURCES, [segment(text) for text in SOURCES])
+    return Searched.of(SOURCES, [segment(text) for text in SOURCES])
 
 
 def axes(count: int, size: int = 4) -> NDArray[np.float32]:
@@ -52,6 +71,13 @@ def test_a_query_holds_the_selection_and_its_sentence() -> None:
     found = asked(SUMMARY, "15 million")
     assert found.selection == "15 million"
     assert found.home == "The bridge cost 15 million pounds. "
+    assert found.span.of(SUMMARY) == found.selection
+    assert [
+        word.text for word in found.words if found.span.overlap(Span(word.start, word.end))
+    ] == [
+        "15",
+        "million",
+    ]
     assert found.bag == {
         "the": CONTEXT,
         "bridge": CONTEXT,
@@ -120,26 +146,74 @@ def test_the_top_is_what_is_strong_enough(searched: Searched) -> None:
     some = searched.rank(asked(SUMMARY, "15 million pounds"), top=2)
     assert 1 <= len(some) <= 2
     assert all(match.score >= STRENGTHS[0] for match in some)
-    assert searched.rank(Query("", "", {"elsewhere": 1.0}), top=5) == ()
+    assert searched.rank(looking_for(elsewhere=1.0), top=5) == ()
 
 
 def test_vectors_are_fused_with_words() -> None:
     """With the weights that are said, and each signal told beside the score."""
     texts = ["One river. Two boats. "]
-    both = Searched(texts, [segment(texts[0])], axes(2))
+    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(2)))
     vector = np.array([0.6, 0.8, 0, 0], np.float32)
     cosines = both.similarities(vector)
-    assert cosines.tolist() == pytest.approx([0.6, 0.8])
-    first, second = both.rank(Query("", "", {"nowhere": 1.0}), cosines)
+    assert cosines.tolist() == pytest.approx([0.6, 0.8], abs=1e-3)
+    first, second = both.rank(looking_for(nowhere=1.0), Meaning(vector))
     assert (first.segment, second.segment) == (1, 0)
-    assert first.signals == {"words": 0.0, "vectors": pytest.approx(0.8)}
+    assert first.signals == {"words": 0.0, "vectors": pytest.approx(0.8, abs=1e-3)}
+
+
+def test_one_kind_of_signal_ranks_alone() -> None:
+    """Its order is its own, and nothing else is told; by vectors that are not there, nothing."""
+    texts = ["One river. Two boats. "]
+    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(2)))
+    cosines = np.array([0.1, 0.9], np.float32)
+    look = looking_for(river=1.0)
+    for by, expected in ((Signals.WORDS, 0), (Signals.VECTORS, 1)):
+        matches = both.rank(look, Meaning(axes(1)[0]), cosines=cosines, by=by)
+        assert matches[0].segment == expected
+        assert {name for match in matches for name in match.signals} == {by.value}
+    assert both.rank(look, by=Signals.VECTORS) == ()
+
+
+def test_vectors_of_whole_sentences_are_a_signal_of_their_own() -> None:
+    """They say less of a selection, so they are told apart."""
+    texts = ["One river. Two boats. "]
+    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(2)))
+    meaning = Meaning(axes(1)[0], of_sentences=True)
+    (first, _) = both.rank(looking_for(nowhere=1.0), meaning)
+    assert first.signals == {"words": 0.0, "sentences": 1.0}
+    (alone, _) = both.rank(looking_for(nowhere=1.0), meaning, by=Signals.VECTORS)
+    assert set(alone.signals) == {"sentences"}
+
+
+def test_cosines_count_from_the_floor() -> None:
+    """What all texts have in common in a model is no likeness."""
+    texts = ["One river. Two boats. "]
+    some = Space(axes(2), np.ones(2, np.bool_), floor=0.6)
+    both = Searched.of(texts, [segment(texts[0])]).having(some)
+    vector = np.array([0.6, 0.8, 0, 0], np.float32)
+    found = {
+        match.segment: match.signals["vectors"]
+        for match in both.rank(looking_for(nowhere=1.0), Meaning(vector))
+    }
+    assert found == {0: pytest.approx(0, abs=1e-3), 1: pytest.approx(0.5, abs=1e-3)}
+
+
+def test_the_last_bits_of_a_cosine_make_no_other_order() -> None:
+    """Two that are alike here stay in reading order, though elsewhere they came out otherwise."""
+    texts = ["One river. Two boats. "]
+    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(2)[[0, 0]]))
+    look, meaning = looking_for(nowhere=1.0), Meaning(axes(1)[0])
+    nearly = np.array([1.0 - 1e-6, 1.0], np.float32)
+    assert both.rank(look, meaning, cosines=nearly) == both.rank(look, meaning)
+    other = both.rank(look, meaning, cosines=np.array([0.9, 1.0], np.float32))
+    assert [match.segment for match in other] == [1, 0]
 
 
 def test_a_negative_cosine_is_no_likeness() -> None:
     """Signals are clipped to [0, 1]."""
     texts = ["One river. "]
-    both = Searched(texts, [segment(texts[0])], axes(1))
-    (match,) = both.rank(Query("", "", {"one": 1.0}), np.array([-0.5], np.float32))
+    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(1)))
+    (match,) = both.rank(looking_for(one=1.0), Meaning(-axes(1)[0]))
     assert match.signals["vectors"] == 0.0
 
 
@@ -159,12 +233,12 @@ def test_a_score_does_not_depend_on_the_other_cosines(
     """The first segment's score is the same, whatever the others reach."""
     count = min(len(these), len(others))
     text = "One river. " * count
-    both = Searched([text], [segment(text)], axes(count))
-    look = Query("", "", {"river": 1.0})
+    both = Searched.of([text], [segment(text)]).having(space(axes(count)))
+    look = looking_for(river=1.0)
     first = np.array(these[:count], np.float32)
     second = np.array([these[0], *others[1:count]], np.float32)
     scores = [
-        next(match.score for match in both.rank(look, cosines) if match.segment == 0)
+        next(match.score for match in ranked(both, look, cosines) if match.segment == 0)
         for cosines in (first, second)
     ]
     assert scores[0] == scores[1]
@@ -174,20 +248,71 @@ def test_a_score_does_not_depend_on_the_other_cosines(
 def test_more_of_either_signal_scores_more() -> None:
     """The fusion and its calibration are monotone."""
     text = "One river. One boat. "
-    both = Searched([text], [segment(text)], axes(2))
-    look = Query("", "", {"river": 1.0})
+    both = Searched.of([text], [segment(text)]).having(space(axes(2)))
+    look = looking_for(river=1.0)
 
     def score(cosine: float) -> float:
-        return both.rank(look, np.array([cosine, 0], np.float32))[0].score
+        return ranked(both, look, np.array([cosine, 0], np.float32))[0].score
 
     assert score(0.1) < score(0.2) < score(0.9)
-    assert 0 < WORDS < 1
 
 
-def test_the_blend_is_a_unit_vector() -> None:
-    """Mostly the selection, some of its sentence; zeros stay zeros."""
-    selection, home = axes(2)
-    mixed = blend(selection, home)
-    assert float(np.linalg.norm(mixed)) == pytest.approx(1)
-    assert mixed[0] > mixed[1] > 0
-    assert not blend(np.zeros(4, np.float32), np.zeros(4, np.float32)).any()
+# tokens -----------------------------------------------------------------------------------------
+
+
+def bank(*texts: NDArray[np.float32]) -> TokenBank:
+    """A bank with these tokens for each text."""
+    counts = [len(rows) for rows in texts]
+    nothing = np.zeros(sum(counts), np.int32)
+    vectors = np.concatenate(texts) * 127
+    return TokenBank(vectors.astype(np.int8), np.cumsum([0, *counts]), nothing, nothing)
+
+
+def like(at: int) -> Meaning:
+    """What one selected token means that points along an axis."""
+    row = axes(at + 1)[at : at + 1]
+    return Meaning(row[0], Tokens(row, np.ones(1, np.float32), ["river"]))
+
+
+def test_tokens_take_part() -> None:
+    """A segment that holds the token is better than one that does not, and says so."""
+    text = "One river. One boat. "
+    tokens = bank(axes(2)[:1], axes(2)[1:])
+    side = Searched.of([text], [segment(text)]).having(space(axes(2)[::-1], tokens))
+    first, second = side.rank(looking_for(nowhere=1.0), like(0), cosines=np.zeros(2, np.float32))
+    assert (first.segment, first.signals["tokens"]) == (0, 1.0)
+    assert (second.segment, second.signals["tokens"]) == (1, 0.0)
+    assert set(first.signals) == {"words", "vectors", "tokens"}
+    alone = side.rank(looking_for(nowhere=1.0), like(0), by=Signals.VECTORS)
+    assert set(alone[0].signals) == {"vectors", "tokens"}
+
+
+def test_only_the_candidates_tokens_are_looked_at() -> None:
+    """Of a long text those that the other signals put first; the rest stay in the ranking."""
+    count = CANDIDATES + 6
+    text = "One river. " * count
+    tokens = bank(*[axes(1)] * count)
+    side = Searched.of([text], [segment(text)]).having(space(axes(count), tokens))
+    cosines = np.linspace(0, 1, count, dtype=np.float32)
+    matches = side.rank(looking_for(nowhere=1.0), like(0), cosines=cosines)
+    assert len(matches) == count
+    assert sum(match.signals["tokens"] == 1.0 for match in matches) == CANDIDATES
+    assert {match.segment for match in matches[-6:]} == set(range(6))
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=30), st.integers(1, 40)
+)
+def test_the_best_are_those_of_a_stable_sort(values: list[float], count: int) -> None:
+    """The greatest first, equals in their order."""
+    found = best(np.array(values, np.float32), count)
+    expected = sorted(range(len(values)), key=lambda at: -values[at])[:count]
+    assert found.tolist() == expected
+
+
+def test_what_a_span_touches() -> None:
+    """The segments that share a code point with it."""
+    cut = segment(SUMMARY)
+    assert touched(cut, Span(0, 3)) == range(1)
+    assert touched(cut, Span(cut[1].start - 1, cut[1].start + 1)) == range(2)
+    assert touched(cut, Span(cut[1].start, cut[1].start + 1)) == range(1, 2)

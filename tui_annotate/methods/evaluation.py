@@ -1,13 +1,34 @@
-"""How high what people chose stands in a ranking; knows nothing of how the ranking was made."""
+"""How high what people chose stands in a ranking, and of what kind a query is.
+
+Knows nothing of how the ranking was made.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tui_annotate.domain.spans import Span
+from tui_annotate.methods.function_words import FUNCTION_SIGNS, FUNCTION_WORDS, stem
+from tui_annotate.methods.lexical import is_signs, words
 
 LEAST_OVERLAP = 3
+SHORT: Final = 20
+"""Code points of a selection that is short, at most."""
+MANY: Final = 30
+"""Segments of a long source, at least; those of white space do not count."""
+FIGURES: Final = ("recall_at_1", "recall_at_3", "recall_at_5", "mrr")
+KINDS: Final = (
+    ("no_shared_word", "shared_word"),
+    ("short_span", "longer_span"),
+    ("long_source", "shorter_source"),
+)
+"""Pairs of kinds; a query is of one of each pair, and of its language."""
+_DEPTHS = (1, 3, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +52,48 @@ def is_hit(segment: Span, chosen: Span) -> bool:
     return segment.overlap(chosen) >= min(LEAST_OVERLAP, len(chosen))
 
 
+def gains(ranks: Sequence[int | None]) -> NDArray[np.float64]:
+    """(queries, 4): what each query adds to each of `FIGURES`, whose means these are.
+
+    Args:
+        ranks: of the first hits, from 1; None for a query without any hit.
+    """
+    found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
+    return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
+
+
 def figures(ranks: Sequence[int | None]) -> Figures:
     """The figures of the first hits' ranks, from 1; None for a query without any hit."""
     if not ranks:
         return Figures(0, 0.0, 0.0, 0.0, 0.0)
-    count = len(ranks)
+    return Figures(len(ranks), *map(float, gains(ranks).mean(axis=0)))
 
-    def recall(depth: int) -> float:
-        return sum(rank is not None and rank <= depth for rank in ranks) / count
 
-    mrr = sum(1 / rank for rank in ranks if rank is not None) / count
-    return Figures(count, recall(1), recall(3), recall(5), mrr)
+def kinds(selected: str, found: str, *, segments: int, language: str) -> tuple[str, ...]:
+    """What a query is: one of each pair of `KINDS`, in their order, and its language.
+
+    Args:
+        selected: the selection.
+        found: the segments that people chose for it, whole.
+        segments: of the source, without those of white space.
+    """
+    tests = (not _shares(selected, found), len(selected) <= SHORT, segments >= MANY)
+    named = (pair[0] if holds else pair[1] for pair, holds in zip(KINDS, tests, strict=True))
+    return (*named, language)
+
+
+def _shares(selected: str, found: str) -> bool:
+    """Whether a telling word of the one stands in the other, in any form.
+
+    Of scripts without spaces, pairs of signs tell; single ones where there is nothing else.
+    """
+    own = {word.text for word in words(selected)}
+    single = {word for word in own if is_signs(word) and word not in FUNCTION_SIGNS}
+    telling = {word for word in own if _tells(word)} or single
+    return not {stem(word.text) for word in words(found)}.isdisjoint(map(stem, telling))
+
+
+def _tells(word: str) -> bool:
+    if is_signs(word):
+        return len(word) > 1 and not set(word) <= FUNCTION_SIGNS
+    return word not in FUNCTION_WORDS

@@ -31,6 +31,8 @@ _TOKEN = re.compile(
     rf"|[^\W{_UNSPACED}]+(?:[{_MARKS}]+[^\W{_UNSPACED}]*)*"
 )
 
+_SIGNS = re.compile(f"[{_UNSPACED}]")
+
 
 class Word(NamedTuple):
     """A word as it is compared, and the code points `[start, end)` where it stands."""
@@ -56,6 +58,11 @@ def words(text: str) -> Iterator[Word]:
             continue
         word = token.lower() if token.isascii() else unicodedata.normalize("NFKC", token).lower()
         yield Word(word.replace(",", "") if match.lastgroup == "number" else word, start, end)
+
+
+def is_signs(word: str) -> bool:
+    """Whether a word is a sign, or a pair of signs, of a script without spaces."""
+    return _SIGNS.match(word) is not None
 
 
 class LexicalIndex:
@@ -87,6 +94,10 @@ class LexicalIndex:
             most += weight * rarity
             reached[places] += gains * np.float32(weight)
         return reached / np.float32(most) if most else reached
+
+    def rarity(self, word: str) -> float:
+        """The inverse document frequency of a word, above 0: the most that it could gain."""
+        return self._posting(word)[2]
 
     def _posting(self, word: str) -> tuple[NDArray[np.intp], NDArray[np.float32], float]:
         """Where a word stands, what it gains there with weight 1, and the most it could gain."""

@@ -1,38 +1,37 @@
-"""Which segments of the other side belong to a selection: words and vectors, fused and calibrated.
-
-Each signal is bounded by itself, and the calibration is one fixed monotone curve, so a score says
-the same in every sample. Rank never makes a score. What was measured, and on what, stands in
-docs/decisions; the weights are round numbers on purpose.
-"""
+"""Which segments of the other side belong to a selection: words, vectors and tokens, ranked."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tui_annotate.domain.samples import STRENGTHS, Match, Segment
+from tui_annotate.domain.samples import STRENGTHS, Match, Segment, Signals
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.lexical import LexicalIndex, words
+from tui_annotate.methods import fusion
+from tui_annotate.methods.fusion import SENTENCES, TOKENS, VECTORS, WORDS
+from tui_annotate.methods.late_interaction import TokenBank, late_interaction
+from tui_annotate.methods.lexical import LexicalIndex, Word, is_signs, words
+from tui_annotate.methods.meaning import Meaning, Tokens
 
 CONTEXT = 0.25
 """Weight of a word of the sentence that is not selected, beside 1 for the selected."""
 
-VECTOR_CONTEXT = 0.1
-"""Weight of the sentence's vector, beside 1 for the selection's."""
-
-WORDS = 0.8
-"""Weight of the words' score; the vectors' cosine has the rest."""
-
 LONGEST = 2000
 """Code points of a selection that are looked at: more would be felt at the keys."""
 
-_FUSED = (21.0, -4.7)
-_WORDS_ALONE = (22.0, -4.2)
-"""Slope and offset of the logistic curves by which a score of .8 is right four times in five."""
+SIGNS = 0.5
+"""How much more a share of a query says whose words are signs and pairs of signs: a phrase that is
+reworded loses most of its pairs."""
+
+CANDIDATES = 64
+"""Segments whose tokens are looked at: those that words and vectors put first."""
+
+_LAST_BITS = 1e-4
 
 Vectors = NDArray[np.float32]
 
@@ -45,11 +44,17 @@ class Query:
         selection: the selected text; the whole of `home` where it holds no word.
         home: the sentences that the selection touches.
         bag: the words with their weights.
+        span: of `selection`, in the document.
+        words: of `home`, their places in the document.
+        signs: share of the words' weight that is of scripts without spaces.
     """
 
     selection: str
     home: str
-    bag: dict[str, float] = field(default_factory=dict)
+    bag: dict[str, float]
+    span: Span
+    words: Sequence[Word]
+    signs: float = 0.0
 
 
 def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
@@ -64,107 +69,191 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
         return None
     chosen = Span(chosen.start, min(chosen.end, chosen.start + LONGEST))
     home = _home(segments, chosen)
-    found = [(word.text, word.start, word.end) for word in words(home.of(text))]
-    inside = [
-        home.start + start < chosen.end and home.start + end > chosen.start
-        for _, start, end in found
+    found = [
+        Word(word, home.start + start, home.start + end)
+        for word, start, end in words(home.of(text))
     ]
+    inside = [word.start < chosen.end and word.end > chosen.start for word in found]
     if not any(inside):
         chosen, inside = home, [True] * len(found)
     bag: dict[str, float] = {}
-    for (word, _, _), own in zip(found, inside, strict=True):
-        bag[word] = bag.get(word, 0.0) + (1.0 if own else CONTEXT)
-    return Query(chosen.of(text), home.of(text), bag) if bag else None
+    for word, own in zip(found, inside, strict=True):
+        bag[word.text] = bag.get(word.text, 0.0) + (1.0 if own else CONTEXT)
+    if not bag:
+        return None
+    signs = sum(weight for word, weight in bag.items() if is_signs(word)) / sum(bag.values())
+    return Query(chosen.of(text), home.of(text), bag, chosen, found, signs)
+
+
+def touched(segments: Sequence[Segment], span: Span) -> range:
+    """The indices of the segments that a span touches; they cover its text, in order."""
+    first = bisect_right(segments, span.start, key=lambda segment: segment.start) - 1
+    last = bisect_right(segments, span.end - 1, key=lambda segment: segment.start) - 1
+    return range(first, last + 1)
 
 
 def _home(segments: Sequence[Segment], span: Span) -> Span:
     """The union of the segments that a span touches, within reach of it."""
-    first = bisect_right(segments, span.start, key=lambda segment: segment.start) - 1
-    last = bisect_right(segments, span.end - 1, key=lambda segment: segment.start) - 1
-    start = max(segments[first].start, span.start - LONGEST)
-    return Span(start, min(segments[last].end, span.end + LONGEST))
+    own = touched(segments, span)
+    start = max(segments[own[0]].start, span.start - LONGEST)
+    return Span(start, min(segments[own[-1]].end, span.end + LONGEST))
 
 
-def blend(selection: Vectors, home: Vectors) -> Vectors:
-    """The unit vector of a query: the selection's with some of its sentence's; zeros stay zeros."""
-    mixed = selection + np.float32(VECTOR_CONTEXT) * home
-    length = np.linalg.norm(mixed)
-    return mixed / length if length else mixed
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """The vectors of the segments of one side.
+
+    Attributes:
+        vectors: a row a segment; zeros where nothing is known of one.
+        known: (segments,): which have a vector.
+        tokens: of the segments, in the same order; None without tokens.
+        floor, token_floor: the cosine at which a likeness begins.
+    """
+
+    vectors: Vectors
+    known: NDArray[np.bool_]
+    tokens: TokenBank | None = None
+    floor: float = 0.0
+    token_floor: float = 0.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Searched:
     """The segments of all documents of one side, ready to be ranked.
 
-    Args:
-        texts: of the documents, in order.
-        segments: parallel to `texts`.
-        vectors: one unit row a segment, over all documents in order; None without vectors.
+    Attributes:
+        places: document, index and extent of each segment, over all documents in order.
+        lexicon: of their words.
+        space: of their vectors; None without vectors.
     """
 
-    def __init__(
-        self,
-        texts: Sequence[str],
-        segments: Sequence[Sequence[Segment]],
-        vectors: Vectors | None = None,
-    ) -> None:
-        self._places = [
+    places: Sequence[tuple[int, int, Segment]]
+    lexicon: LexicalIndex
+    space: Space | None = None
+
+    @classmethod
+    def of(cls, texts: Sequence[str], segments: Sequence[Sequence[Segment]]) -> Self:
+        """The segments of some texts, to be ranked by words; `segments` is parallel to `texts`."""
+        places = [
             (document, index, segment)
             for document, own in enumerate(segments)
             for index, segment in enumerate(own)
         ]
-        self._words = LexicalIndex(
+        lexicon = LexicalIndex(
             [word.text for word in words(texts[document][segment.start : segment.end])]
-            for document, _, segment in self._places
+            for document, _, segment in places
         )
-        self._vectors = vectors
+        return cls(places, lexicon)
+
+    def having(self, space: Space) -> Self:
+        """The same segments with vectors; what is known of their words is shared."""
+        return replace(self, space=space)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self.places)
 
     def similarities(self, vector: Vectors) -> Vectors:
-        """(segments,): the cosine of each segment's vector with a unit vector.
+        """(segments,): the product of each segment's vector and a unit vector.
+
+        That is rounded to half precision first, as LanceDB does where it keeps halves.
 
         Raises:
             ValueError: there are no vectors.
         """
-        if self._vectors is None:
+        if self.space is None:
             raise ValueError("there are no vectors")
         # Not `@`: its threads, where others keep the cores busy, made 1 ms into 12.
-        return np.asarray(np.einsum("ij,j->i", self._vectors, vector), np.float32)
+        half = vector.astype(np.float16).astype(np.float32)
+        return np.asarray(np.einsum("ij,j->i", self.space.vectors, half), np.float32)
 
     def rank(
-        self, asked: Query, cosines: Vectors | None = None, *, top: int | None = None
+        self,
+        asked: Query,
+        meaning: Meaning | None = None,
+        *,
+        cosines: Vectors | None = None,
+        top: int | None = None,
+        by: Signals = Signals.FUSED,
     ) -> tuple[Match, ...]:
         """The segments, best first; equal scores in reading order.
 
         Args:
-            cosines: one for each segment; None to rank by words alone.
+            meaning: of the selection; without it words alone rank.
+            cosines: of its vector with each segment's, where something else has found them; its
+                last bits do not count.
             top: at most so many, and none under the least strength; None for all.
+            by: what ranks; by vectors, without a meaning, there is nothing.
         """
-        lexical = self._words.scores(asked.bag)
-        signals = {"words": lexical}
-        if cosines is None:
-            scores = _calibrated(lexical, _WORDS_ALONE)
-        else:
-            # Rounded, so that the last bits of two ways to a cosine make no two orders.
-            signals["vectors"] = np.clip(cosines, 0, 1).round(4).astype(np.float32)
-            fused = WORDS * lexical + (1 - WORDS) * signals["vectors"]
-            scores = _calibrated(fused, _FUSED)
-        order = np.argsort(-scores, kind="stable")
+        signals = self._signals(asked, meaning, cosines, by=by)
+        if not signals:
+            return ()
+        known = self.space.known if self.space else np.zeros(len(self), np.bool_)
+        scores = fusion.scores(signals, known)
+        order = best(scores, len(self) if top is None else top)
         if top is not None:
-            order = order[:top][scores[order[:top]] >= STRENGTHS[0]]
+            order = order[scores[order] >= STRENGTHS[0]]
         return tuple(
-            self._match(int(at), rank, scores=scores, signals=signals)
+            self._match(int(at), rank, score=float(scores[at]), signals=signals)
             for rank, at in enumerate(order, 1)
         )
 
-    def _match(self, at: int, rank: int, *, scores: Vectors, signals: dict[str, Vectors]) -> Match:
-        document, index, segment = self._places[at]
-        own = {name: float(values[at]) for name, values in signals.items()}
-        return Match(document, index, segment.span, float(scores[at]), rank, own)
+    def _signals(
+        self, asked: Query, meaning: Meaning | None, cosines: Vectors | None, *, by: Signals
+    ) -> dict[str, Vectors]:
+        signals: dict[str, Vectors] = {}
+        if by is not Signals.VECTORS:
+            reached = self.lexicon.scores(asked.bag) * np.float32(1 + SIGNS * asked.signs)
+            signals[WORDS] = reached.clip(0, 1)
+        if by is not Signals.WORDS and meaning is not None and self.space is not None:
+            own = self.similarities(meaning.vector)
+            found = own if cosines is None else np.where(_alike(own, cosines), own, cosines)
+            name = SENTENCES if meaning.of_sentences else VECTORS
+            signals[name] = np.where(self.space.known, _above(found, self.space.floor), 0)
+            if self.space.tokens is not None and meaning.tokens is not None:
+                signals[TOKENS] = self._late(self.space, meaning.tokens, signals)
+        return signals
+
+    def _late(self, space: Space, asked: Tokens, signals: Mapping[str, Vectors]) -> Vectors:
+        """Late interaction with the segments that the other signals put first; 0 for the rest."""
+        reached = np.zeros(len(self), np.float32)
+        if space.tokens is None:
+            return reached
+        first = best(np.sum(list(signals.values()), axis=0), CANDIDATES)
+        rarities = np.array([self.lexicon.rarity(word) for word in asked.words], np.float32)
+        reached[first] = late_interaction(
+            space.tokens,
+            first,
+            tokens=asked.vectors,
+            weights=asked.emphasis * rarities,
+            floor=space.token_floor,
+        )
+        return reached
+
+    def _match(self, at: int, rank: int, *, score: float, signals: dict[str, Vectors]) -> Match:
+        document, index, segment = self.places[at]
+        known = self.space is not None and self.space.known[at]
+        own = {
+            name: float(values[at]) for name, values in signals.items() if known or name == WORDS
+        }
+        return Match(document, index, segment.span, score, rank, own)
 
 
-def _calibrated(signal: Vectors, curve: tuple[float, float]) -> Vectors:
-    """A logistic curve over the signal: in [0, 1], and in the same order."""
-    slope, offset = curve
-    return np.asarray(1 / (1 + np.exp(-(slope * signal + offset))), np.float32)
+def best(values: Vectors, count: int) -> NDArray[np.intp]:
+    """The indices of so many of the greatest values, the greatest first; equals in their order."""
+    if count >= len(values):
+        return np.argsort(-values, kind="stable")
+    least = np.partition(values, -count)[-count]  # to sort all would take most of a key's time
+    above, equal = np.flatnonzero(values > least), np.flatnonzero(values == least)
+    some = np.sort(np.concatenate([above, equal[: count - len(above)]]))
+    return some[np.argsort(-values[some], kind="stable")]
+
+
+def _alike(these: Vectors, those: Vectors) -> NDArray[np.bool_]:
+    """Where two ways to a cosine came to the same, but for the last bits."""
+    return np.asarray(np.abs(these - those) < _LAST_BITS, np.bool_)
+
+
+def _above(cosines: Vectors, floor: float) -> Vectors:
+    """Cosines in [0, 1], counted from the floor."""
+    above = (cosines - np.float32(floor)) / np.float32(1 - floor)
+    return np.asarray(above.clip(0, 1), np.float32)

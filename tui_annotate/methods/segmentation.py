@@ -58,6 +58,13 @@ def guess_language(text: str) -> str:
     return "zh" if signs and len(_HAN.findall(text)) >= _HAN_SHARE * signs else "en"
 
 
+def languages() -> tuple[str, ...]:
+    """The codes of the languages whose sentences are known, sorted."""
+    from pysbd.languages import LANGUAGE_CODES
+
+    return tuple(sorted(LANGUAGE_CODES))
+
+
 def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
     """The sentences of a text, in order; they join to it, white space included.
 

@@ -1,0 +1,90 @@
+"""Laws of the scores: absolute, monotone, the same whatever the others reach."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tui_annotate.domain.samples import STRENGTHS
+from tui_annotate.methods.fusion import FEWEST, SENTENCES, TOKENS, VECTORS, WORDS, scores
+
+MIXES = (
+    {WORDS},
+    {VECTORS},
+    {WORDS, VECTORS},
+    {SENTENCES},
+    {WORDS, SENTENCES},
+    {VECTORS, TOKENS},
+    {WORDS, VECTORS, TOKENS},
+)
+mixes = st.sampled_from(MIXES).map(sorted)
+values = st.floats(0, 1, width=32)
+
+
+def signals(names: list[str], rows: list[list[float]]) -> dict[str, NDArray[np.float32]]:
+    """The values of each segment, by signal."""
+    return {name: np.array([row[at] for row in rows], np.float32) for at, name in enumerate(names)}
+
+
+def everywhere(count: int) -> NDArray[np.bool_]:
+    """All of so many segments have a vector."""
+    return np.ones(count, np.bool_)
+
+
+@given(mixes, st.lists(st.lists(values, min_size=3, max_size=3), min_size=2, max_size=9))
+def test_a_score_does_not_depend_on_what_others_reach(
+    names: list[str], rows: list[list[float]]
+) -> None:
+    """Only on how many there are; all are in [0, 1]."""
+    found = scores(signals(names, rows), everywhere(len(rows)))
+    others = scores(
+        signals(names, [rows[0], *([[0.0] * 3] * (len(rows) - 1))]), everywhere(len(rows))
+    )
+    assert found[0] == others[0]
+    assert ((found >= 0) & (found <= 1)).all()
+
+
+@given(mixes, st.lists(values, min_size=3, max_size=3), st.integers(0, 2), values)
+def test_more_of_a_signal_never_scores_less(
+    names: list[str], row: list[float], at: int, more: float
+) -> None:
+    """Each signal speaks for a segment, none against it."""
+    raised = [max(value, more) if at == index else value for index, value in enumerate(row)]
+    less, greater = scores(signals(names, [row, raised]), everywhere(2))
+    assert greater >= less
+
+
+@given(mixes, st.lists(values, min_size=3, max_size=3), st.integers(1, 60), st.integers(1, 60))
+def test_a_segment_of_few_scores_no_less_than_one_of_many(
+    names: list[str], row: list[float], few: int, more: int
+) -> None:
+    """The fewer there are, the likelier is each."""
+    few, more = sorted((few, more))
+    of_few = scores(signals(names, [row] * few), everywhere(few))
+    of_more = scores(signals(names, [row] * more), everywhere(more))
+    assert of_few[0] >= of_more[0]
+
+
+@pytest.mark.parametrize("names", MIXES, ids=lambda names: "+".join(sorted(names)))
+def test_likeness_to_nothing_is_not_found(names: set[str]) -> None:
+    """However few the segments, and what matches whole is found however many."""
+    for count in (1, FEWEST, 10_000):
+        nothing = scores(signals(sorted(names), [[0.0] * 3] * count), everywhere(count))
+        assert nothing[0] < STRENGTHS[0]
+        whole = scores(signals(sorted(names), [[1.0] * 3] * count), everywhere(count))
+        assert whole[0] >= STRENGTHS[3]
+
+
+def test_words_speak_where_there_are_no_vectors() -> None:
+    """A segment without a vector scores as by words alone; by vectors, nothing."""
+    words = np.array([0.3, 0.3], np.float32)
+    vectors = np.array([0.9, 0.0], np.float32)
+    known = np.array([True, False])
+    both = scores({WORDS: words, VECTORS: vectors}, known)
+    alone = scores({WORDS: words}, known)
+    assert both[1] == alone[1]
+    assert both[0] > both[1]
+    assert scores({VECTORS: vectors}, known)[1] == 0

@@ -1,0 +1,74 @@
+"""How far a mean over queries may be off, found by drawing whole clusters of them anew.
+
+Queries about one source resemble each other, so sources are drawn with replacement, each with all
+of its queries, and the mean is taken over the queries that were drawn. Sources: B. Efron and R.
+Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13 (percentile intervals); C. Field
+and A. Welsh, "Bootstrapping clustered data", JRSS B 69, 2007 (drawing clusters whole).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+DRAWS: Final = 2000
+LEVEL: Final = 0.95
+FEWEST: Final = 3
+"""Clusters that an interval needs: fewer tell nothing of how clusters differ."""
+SEED: Final = 7
+_AT_ONCE = 1 << 22
+_NOTHING = 1e-9
+"""What sums in another order may differ by is no difference."""
+
+Numbers = NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """Between which values a mean lies, both included."""
+
+    low: float
+    high: float
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether all of it is on one side of zero."""
+        return self.low > _NOTHING or self.high < -_NOTHING
+
+
+def resampled(
+    values: Numbers, clusters: Sequence[str], *, draws: int = DRAWS, seed: int = SEED
+) -> Numbers | None:
+    """(draws, ...): the mean of the values over each draw; None with fewer than 3 clusters.
+
+    Columns are drawn together, so that the differences of two of them are paired.
+
+    Args:
+        values: (queries, ...).
+        clusters: (queries,), the name of each one's; their order does not matter.
+    """
+    names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
+    count = len(names)
+    if count < FEWEST:
+        return None
+    sums = np.zeros((count, *values.shape[1:]))
+    np.add.at(sums, own, values)
+    sizes = np.bincount(own)
+    chance = np.random.default_rng(seed)
+    block = max(1, _AT_ONCE // count)
+    means = []
+    for first in range(0, draws, block):
+        size = min(block, draws - first)
+        drawn = chance.multinomial(count, np.full(count, 1 / count), size=size).astype(np.float64)
+        queries = (drawn @ sizes).reshape(size, *(1 for _ in values.shape[1:]))
+        means.append(np.tensordot(drawn, sums, axes=1) / queries)
+    return np.concatenate(means)
+
+
+def interval(means: Numbers) -> Interval:
+    """The middle 95 % of the means of draws (draws,)."""
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return Interval(float(low), float(high))

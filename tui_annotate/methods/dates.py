@@ -1,0 +1,138 @@
+"""Dates as English and Chinese write them, with the parts that are told; knows no calendar.
+
+What can be read in two ways is left out: 5/6/2020, and "may" or "march" without a day or a year.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tui_annotate.domain.spans import Span
+from tui_annotate.methods.numerals import LETTERS, lowered, of_signs
+from tui_annotate.methods.numerals import SIGNS as NUMERAL_SIGNS
+from tui_annotate.methods.units import SIGNS, UNITS
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DOUBTED = frozenset(("may", "march", "august", "mar", "sept", "sep", "jan", "dec", "nov", "oct"))
+_ERA = range(1700, 2100)
+_MOST_DAYS = 31
+_LOOK_BACK = 12
+
+_MONTH = "|".join([*_MONTHS, *(name[:3] for name in _MONTHS if name != "may"), "sept"])
+_DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?(?![\d%])"
+_YEAR = r"(?:1\d|2[01])\d\d(?!\d)"
+_FEW = rf"(?:\d{{1,2}}|[{NUMERAL_SIGNS}]{{1,3}})"
+_ENGLISH = re.compile(
+    rf"""(?=[1-3jfmasondtw])(?<![{LETTERS}\d])(?<!\d[.,/-])(?:
+    (?P<iso>{_YEAR}-[01]\d-[0-3]\d)(?!\d)
+    | (?:(?P<day>{_DAY})(?:\ of)?\ )? (?P<month>{_MONTH})(?![{LETTERS}])
+      (?:\.?(?:\ |\ the\ )(?P<after>{_DAY})(?!\ (?:{_MONTH})))?
+      (?:\.?,?\ (?:of\ )?(?P<with>{_YEAR}))?
+    | (?P<weekday>{"|".join(_WEEKDAYS)})(?![{LETTERS}])
+    | (?P<year>{_YEAR})(?P<decade>'?s)?(?![{LETTERS}%°]|[.,/:]\d|\ ?年)
+    )""",
+    re.VERBOSE,
+)
+_CHINESE = re.compile(
+    rf"""(?<![\d{NUMERAL_SIGNS}])(?P<year>\d{{4}}|[〇零一二三四五六七八九]{{4}})\ ?年(?!代)
+        (?:\ ?(?P<month>{_FEW})\ ?月(?!球|饼|亮)(?:\ ?(?P<day>{_FEW})\ ?[日号])?)?
+    | (?<![\d{NUMERAL_SIGNS}个])(?P<of>{_FEW})\ ?月(?!球|饼|亮)(?:\ ?(?P<on>{_FEW})\ ?[日号])?
+    | (?<![\d{NUMERAL_SIGNS}.,])(?P<alone>{_FEW})\ ?(?:日|号(?![线楼院店机]))
+    | (?:星期|周|礼拜)(?P<weekday>[一二三四五六日天])""",
+    re.VERBOSE,
+)
+_BEFORE = re.compile(
+    r"\b(?:[Ii]n|of|by|[Ss]ince|until|till|from|[Ll]ast|[Nn]ext|this|[Ee]arly|mid|[Ll]ate|and"
+    r"|to|before|after|during)[ -]\Z"
+)
+_NEXT = re.compile(r"[ -]?([a-zA-Z]+)")
+_NO_DIGIT = re.compile(r"\D")
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A date and where it stands; 0 for a part that is not told.
+
+    Attributes:
+        weekday: 1 for Monday.
+    """
+
+    span: Span
+    year: int = 0
+    month: int = 0
+    day: int = 0
+    weekday: int = 0
+
+    def parts(self) -> tuple[int, int, int, int]:
+        """Year, month, day, weekday."""
+        return self.year, self.month, self.day, self.weekday
+
+    def alike(self, other: Date) -> int:
+        """How many parts are told by both and equal; -1 where one is told by both and differs."""
+        both = [
+            own == its for own, its in zip(self.parts(), other.parts(), strict=True) if own and its
+        ]
+        return sum(both) if all(both) else -1
+
+    def agrees(self, other: Date) -> bool:
+        """Whether the two can be meant to say the same."""
+        return self.alike(other) > 0
+
+
+def dates(text: str) -> list[Date]:
+    """The dates of a text that `narrow` gave, disjoint and in order."""
+    found = [_english(match, text) for match in _ENGLISH.finditer(lowered(text))]
+    if not text.isascii():
+        found += map(_chinese, _CHINESE.finditer(text))
+    kept: list[Date] = []
+    for date in sorted(filter(None, found), key=lambda date: date.span):
+        if not kept or not kept[-1].span.overlap(date.span):
+            kept.append(date)
+    return kept
+
+
+def _english(match: re.Match[str], text: str) -> Date | None:
+    span = Span(*match.span())
+    if match["iso"]:
+        return Date(span, *map(int, match["iso"].split("-")))
+    if match["weekday"]:
+        return Date(span, weekday=_WEEKDAYS.index(match["weekday"]) + 1)
+    if match["year"]:
+        return _lone_year(match, text)
+    told, year, day = match.start("month"), match["with"], match["day"] or match["after"]
+    if not day and not year and match["month"] in _DOUBTED:
+        before = _BEFORE.search(text, max(0, told - _LOOK_BACK), told)
+        if not before or not text[told].isupper():
+            return None
+    month = next(at for at, name in enumerate(_MONTHS, 1) if name[:3] == match["month"][:3])
+    return Date(span, int(year or 0), month, int(_NO_DIGIT.sub("", day or "0")))
+
+
+def _lone_year(match: re.Match[str], text: str) -> Date | None:
+    """A number that is a year by its size and by what stands around it."""
+    start, year = match.start("year"), int(match["year"])
+    follows = _NEXT.match(text, match.end())
+    if year not in _ERA or (follows and follows[1].lower() in UNITS):
+        return None
+    return None if text[start - 1 : start] in SIGNS else Date(Span(start, match.end()), year)
+
+
+def _chinese(match: re.Match[str]) -> Date | None:
+    told = {
+        name: of_signs(value)
+        for name, value in match.groupdict("").items()
+        if value and name != "weekday"
+    }
+    month = told.get("month", told.get("of", 0))
+    day = told.get("day", told.get("on", told.get("alone", 0)))
+    if month > len(_MONTHS) or day > _MOST_DAYS or 0 in told.values():
+        return None
+    weekday = "一二三四五六日".find(match["weekday"] or "_") + 1
+    if match["weekday"] == "天":
+        weekday = len(_WEEKDAYS)
+    return Date(Span(*match.span()), told.get("year", 0), month, day, weekday)

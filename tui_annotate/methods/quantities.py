@@ -1,0 +1,203 @@
+"""Numbers with what they count, and whether two of them can be meant to say the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from typing import NamedTuple
+
+from tui_annotate.domain.spans import Span
+from tui_annotate.methods.dates import Date, dates
+from tui_annotate.methods.numerals import LETTERS, Numeral, lowered, narrow, numerals
+from tui_annotate.methods.units import LONGEST_SIGNED, UNITS, Unit
+
+ORDINAL = Unit("ordinal", "one", Decimal(1))
+SHARE = Unit("share", "one", Decimal(1))
+CLOCK = Unit("clock", "minute", Decimal(1))
+
+_ROUGH = Decimal("0.1")
+"""How far a number may be from one that is told as about it, as a part of the larger."""
+_CONVERTED = Decimal("0.02")
+"""How far a number may be from the same in another unit, which is often rounded."""
+
+_ABOUT = re.compile(
+    r"(?:about|approx\.?|approximately|around|roughly|nearly|almost|some|over|under|more than|less"
+    r" than|fewer than|up to|at least|at most|close to|just|~|约|近|大约|约为|超过|超|不到|逾|接近"
+    r"|至少|最多|多达|将近)\s?(?:[$£€¥]\s?)?\Z",
+    re.IGNORECASE,
+)
+_OR_MORE = re.compile(r" ?(?:or so|余|多|左右|以上|以下)")
+_LOOK_BACK = 16
+_FEWEST_DIGITS = 2
+_VAGUE = ("几", "数", "上", "好几")
+_BELOW = re.compile(r"(?:minus |零下)\Z")
+_HALVES = {"下午": "p", "晚上": "p", "傍晚": "p", "上午": "a", "凌晨": "a", "早上": "a"}
+_CURRENCY = re.compile(r"(?:us|hk)?[$£€¥円₹₩]\s?\Z|(?:eur|usd|gbp|rmb|cny|chf) \Z")
+_UNIT = re.compile(rf"[ -]?(?:(?:us|u\.s\.) )?(per cent|°[cf]|[%℃]|[{LETTERS}]+)(?![{LETTERS}])")
+_CLOCK = re.compile(
+    rf"""(?<![{LETTERS}\d.,:$£€¥-])(?:
+    (?P<hour>2[0-4]|[01]?\d):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])
+      (?:\ ?(?P<half>[ap])\.?m\b\.?)?
+    | (?P<told>1[0-2]|0?[1-9])(?:[.:](?P<past>[0-5]\d))?\ ?(?P<of>[ap])\.?\ ?m\b\.?
+    | (?P<noon>noon|midnight)\b
+    | (?P<part>上午|下午|晚上|凌晨|早上|中午|傍晚|夜里)?(?P<shi>2[0-4]|[01]?\d)\ ?[时時點点]
+      (?!间|段|代|候|期)(?:\ ?(?P<fen>[0-5]?\d)\ ?分|(?P<ban>半))?)""",
+    re.VERBOSE,
+)
+_COUNTED = re.compile(
+    r" ?[余多来几]?"
+    r"[个個名位家座条辆艘只头次所张项部台届件户轮场枚颗株棵片套级层倍种起例人字批组份亩]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with its unit, and where both stand.
+
+    Attributes:
+        value: as it is told: 15 for "15 km", 0.4 for a share told in words.
+        unit: None for a plain count, and for a unit that is not known.
+        about: told as not exact.
+        plain: written by a word that often counts nothing.
+        scale: the power of ten that is written out.
+    """
+
+    span: Span
+    value: Decimal
+    unit: Unit | None = None
+    about: bool = False
+    plain: bool = False
+    scale: int = 0
+
+    def base(self) -> Decimal:
+        """The value in the base of its unit; as it is told where there is none."""
+        return self.value * self.unit.factor if self.unit else self.value
+
+    def comparable(self, other: Quantity) -> bool:
+        """Whether the two can be held against each other: no unit goes with any."""
+        return not self.unit or not other.unit or self.unit.group == other.unit.group
+
+    def agrees(self, other: Quantity) -> bool:
+        """Whether the two can be meant to say the same, roundings and conversions allowed."""
+        if not self.comparable(other):
+            return False
+        if not self.unit or not other.unit:
+            near = _within(self.value, other.value, self._slack(other))
+            return near or self.base() == other.base() or self._rounds(other)
+        if self.unit.base != other.unit.base:
+            return False
+        slack = max(self._slack(other), _CONVERTED if self.unit != other.unit else Decimal(0))
+        return _within(self.base(), other.base(), slack) or self._rounds(other)
+
+    def _slack(self, other: Quantity) -> Decimal:
+        return _ROUGH if self.about or other.about else Decimal(0)
+
+    def _rounds(self, other: Quantity) -> bool:
+        """Whether one is the other with fewer digits: 12 million for 12.3 million."""
+        coarse, fine = sorted((self, other), key=lambda each: _digits(each.value))
+        digits = _digits(coarse.value)
+        if digits < _FEWEST_DIGITS or not (coarse.scale or fine.value % 1):
+            return False
+        return Context(prec=digits).plus(fine.base()) == coarse.base()
+
+
+class Told(NamedTuple):
+    """The dates and the numbers of a text, in order; all of them disjoint."""
+
+    dates: list[Date]
+    numbers: list[Quantity]
+
+
+def told(text: str) -> Told:
+    """What a text tells in dates and numbers; the number in a date is none of these."""
+    plain = narrow(text)
+    lower = lowered(plain)
+    found = dates(plain)
+    clocks = list(_outside(_clocks(lower), [date.span for date in found]))
+    taken = sorted([*(date.span for date in found), *(clock.span for clock in clocks)])
+    counts = filter(None, (_quantity(lower, numeral) for numeral in numerals(plain)))
+    kept: list[Quantity] = []
+    for count in _outside(counts, taken):
+        if not kept or kept[-1].span.end <= count.span.start:
+            kept.append(count)
+    return Told(found, sorted((*clocks, *kept), key=lambda each: each.span))
+
+
+def _outside(found: Iterable[Quantity], taken: Sequence[Span]) -> Iterator[Quantity]:
+    """What touches none of some disjoint spans; both in order."""
+    at = 0
+    for each in found:
+        while at < len(taken) and taken[at].end <= each.span.start:
+            at += 1
+        if at == len(taken) or each.span.end <= taken[at].start:
+            yield each
+
+
+def _clocks(lower: str) -> Iterator[Quantity]:
+    for match in _CLOCK.finditer(lower):
+        yield Quantity(Span(*match.span()), Decimal(_minutes(match)), CLOCK)
+
+
+def _minutes(match: re.Match[str]) -> int:
+    """Minutes since midnight."""
+    if match["noon"]:
+        return 12 * 60 if match["noon"] == "noon" else 0
+    hour = int(match["hour"] or match["told"] or match["shi"])
+    minute = int(match["minute"] or match["past"] or match["fen"] or (30 if match["ban"] else 0))
+    half = match["half"] or match["of"] or _HALVES.get(match["part"] or "", "")
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0) if hour <= 12 else hour
+    return hour % 24 * 60 + minute
+
+
+def _quantity(lower: str, numeral: Numeral) -> Quantity | None:
+    """A number with its unit; None for a single sign that counts nothing, as in 一直."""
+    start, end = numeral.start, numeral.end
+    value, unit = numeral.value, None
+    before = lower[max(0, start - _LOOK_BACK) : start]
+    money = _CURRENCY.search(before)
+    if numeral.form != "number":
+        unit = SHARE if numeral.form == "share" else ORDINAL
+    elif money:
+        start -= len(money.group())
+        unit = UNITS[money.group().strip()]
+        if lower[end : end + 1] == "m" and not lower[end + 1 : end + 2].isalpha():
+            value, end = value.scaleb(6), end + 1
+    else:
+        unit, end = _unit(lower, end)
+    counted = _COUNTED.match(lower, numeral.end)
+    signs = not lower[numeral.start].isascii() and numeral.form == "number"
+    if signs and numeral.plain and not unit and not counted:
+        return None
+    if signs and before.endswith(_VAGUE):
+        return None
+    if _BELOW.search(before) or (before.endswith("-") and not before[-2:-1].isalnum()):
+        value = -value
+    about = bool(_ABOUT.search(before.removesuffix(money.group()) if money else before))
+    about = about or bool(_OR_MORE.match(lower, numeral.end) or _OR_MORE.match(lower, end))
+    plain = numeral.plain and value == 1 and not (unit and unit is not ORDINAL)
+    return Quantity(Span(start, end), value, unit, about, plain, numeral.scale)
+
+
+def _unit(lower: str, at: int) -> tuple[Unit | None, int]:
+    """The unit that follows, and where it ends."""
+    at_signs = at + (lower[at : at + 1] == " ") + (lower[at : at + 1] in tuple("余多来几"))
+    for length in range(LONGEST_SIGNED, 0, -1):
+        name = lower[at_signs : at_signs + length]
+        if len(name) == length and not name[0].isascii() and name in UNITS:
+            return UNITS[name], at_signs + length
+    if found := _UNIT.match(lower, at):
+        unit = UNITS.get(found[1].replace("per cent", "percent"))
+        if unit:
+            return unit, found.end()
+    return None, at
+
+
+def _within(one: Decimal, other: Decimal, slack: Decimal) -> bool:
+    return abs(one - other) <= slack * max(abs(one), abs(other))
+
+
+def _digits(value: Decimal) -> int:
+    return len(value.normalize().as_tuple().digits)
