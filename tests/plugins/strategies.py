@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.domain.strategies import traces
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person, PersonKind
@@ -76,6 +77,7 @@ def judgements(draw: st.DrawFn, sample: Sample) -> Annotation:
         created=draw(st.sampled_from(["", "2026-01-01T09:00:00.000000+00:00"])),
         updated=draw(st.sampled_from(["", "2026-01-02T09:00:00.000000+00:00"])),
         imported=draw(st.none() | metas),
+        trace=draw(st.none() | traces(len(evidence))),
     )
 
 

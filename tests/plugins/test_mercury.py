@@ -21,6 +21,7 @@ from tui_annotate.domain.people import PersonKind
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.traces import OUTSIDE, Trace
 
 SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
 SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
@@ -254,6 +255,7 @@ def test_what_mercury_has_no_place_for_is_counted(tmp_path: Path) -> None:
         origin="machine:x",
         number=12,
         created="2026-01-01T09:00:00.000000+00:00",
+        trace=Trace(places=(OUTSIDE, OUTSIDE)),
     )
     record = Record(
         sample,
@@ -273,6 +275,7 @@ def test_what_mercury_has_no_place_for_is_counted(tmp_path: Path) -> None:
         "sample ids, numbered instead": 1,
         "times and versions of annotations": 1,
         "origins of annotations": 1,
+        "places of evidence in the assist": 1,
         "labels with a dot in a name": 1,
         "further spans, in rows of their own": 1,
     }

@@ -54,6 +54,34 @@ def test_csv_cells_are_text_to_the_last_sign(tmp_path: Path) -> None:
     assert records[0].sample.meta == {"": "x"}
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz"])
+def test_cells_are_parted_by_the_sign_that_finds_the_columns(
+    tmp_path: Path, delimiter: str, name: str
+) -> None:
+    """Comma, semicolon or tab, whichever the header has both texts' columns by."""
+    rows = [
+        ["model", "source", "summary, short", "summary"],
+        ["a;b\tc,d", "It cost; 12,5.", "", "S."],
+    ]
+    text = _csv(rows, delimiter=delimiter).encode()
+    records, problems = read(file(tmp_path, name, gzip.compress(text) if "gz" in name else text))
+    assert problems == []
+    assert [document.text for document in records[0].sample.documents] == ["It cost; 12,5.", "S."]
+    assert records[0].sample.meta == {"model": "a;b\tc,d", "summary, short": ""}
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_missing_column_is_told_by_the_sign_that_parts(tmp_path: Path, delimiter: str) -> None:
+    """The columns that there are stand in the message, not the header as one word."""
+    path = file(tmp_path, "a.csv", _csv([["text", "summary"], ["a", "b"]], delimiter=delimiter))
+    records, (problem,) = read(path)
+    assert records == []
+    assert "no column 'source'; there are: 'text', 'summary'" in problem.message
+    path = file(tmp_path, "a.csv", _csv([["source", "summary"], ["a"]], delimiter=delimiter))
+    assert {";": "semicolons", "\t": "tabs"}[delimiter] in read(path)[1][0].hint
+
+
 @given(
     cells=st.lists(
         st.tuples(
@@ -73,6 +101,22 @@ def test_any_text_comes_in_through_csv_unaltered(
     assert problems == []
     found = [tuple(document.text for document in record.sample.documents) for record in records]
     assert found == cells
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_column_of_ids_that_nobody_named_is_a_doubt(tmp_path: Path, name: str) -> None:
+    """Told once a file, with the option; the samples are taken, by their rows."""
+    row = {"ID": "b1", "source": "A.", "summary": "B."}
+    text = (
+        _csv([list(row), *[list(row.values())] * 3])
+        if "csv" in name
+        else f"{json.dumps(row)}\n" * 3
+    )
+    records, (doubt,) = read(file(tmp_path, name, text))
+    assert [record.sample.id for record in records] == ["0", "1", "2"]
+    assert not doubt.refused
+    assert "--id-column ID" in doubt.hint
+    assert read(file(tmp_path, name, text), id_column="summary")[1][0].refused
 
 
 def test_columns_can_be_named(tmp_path: Path) -> None:

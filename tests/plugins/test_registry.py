@@ -19,6 +19,10 @@ from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Exporter, Importer
 
+EMBEDDERS = "tui_annotate.plugins.embedders"
+BEST = registry.best_embedder
+"""The real one: tests are given another, so that none of them loads torch unasked."""
+
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
@@ -68,7 +72,65 @@ def test_names_import_no_plug_in() -> None:
         "print([name for name in sys.modules if name.startswith(heavy)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["('native', 'mercury', 'pairs') ('static',)", "[]"]
+    assert done.stdout.splitlines() == [
+        "('native', 'mercury', 'pairs') ('neural', 'static', 'remote')",
+        "[]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("packages", "weights", "best", "way"),
+    [
+        ({"torch", "sentence_transformers"}, True, "neural", ": tui-annotate index rebuild"),
+        ({"torch", "sentence_transformers"}, False, "static", "[neural,minilm]' brings all-MiniLM"),
+        ({"sentence_transformers"}, True, "static", "first PyTorch's CPU build"),
+    ],
+)
+def test_the_best_embedder_is_found_without_loading(
+    monkeypatch: pytest.MonkeyPatch, packages: set[str], weights: bool, best: str, way: str
+) -> None:
+    """Neural where its packages and weights lie on the machine, else static and a way to it."""
+    monkeypatch.setattr(registry, "find_spec", lambda name: name if name in packages else None)
+    monkeypatch.setattr(f"{EMBEDDERS}.weights.there", lambda: weights)
+    assert BEST() == best
+    for used in ("static", "none"):
+        told = registry.better_embedder(used)
+        assert way in told
+        assert told.endswith("tui-annotate index rebuild --embedder neural")
+    assert not registry.better_embedder("neural:folder")
+    assert not registry.better_embedder("remote:model")
+
+
+def test_the_folder_of_a_model_is_remembered_in_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that is a folder here means that folder from anywhere; other names stay."""
+    (tmp_path / "small:model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert registry.settled("neural:small:model") == f"neural:{tmp_path / 'small:model'}"
+    assert registry.settled("neural:../" + tmp_path.name) == f"neural:{tmp_path}"
+    for asked in ("neural", "neural:other/model", "remote:small:model", "auto"):
+        assert registry.settled(asked) == asked
+    assert registry.settled("neural:") == "neural"
+
+
+def test_looking_for_the_best_embedder_loads_nothing() -> None:
+    """Neither torch nor the weights' package, wherever they are."""
+    code = (
+        "import sys; from tui_annotate.plugins import registry; registry.best_embedder()\n"
+        "heavy = ('torch', 'sentence_transformers', 'gt_', 'huggingface_hub', 'numpy')\n"
+        "print([name for name in sys.modules if name.startswith(heavy)])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_what_costs_something_is_known_without_making_it() -> None:
+    """Remote vectors do; a name that nobody has is told."""
+    costs = [registry.has_cost(name) for name in ("remote:model", "static", "neural:folder")]
+    assert costs == [True, False, False]
+    with pytest.raises(NotFound, match="no embedder 'remte'"):
+        registry.has_cost("remte:model")
 
 
 def test_an_unknown_name_tells_the_known_ones() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.traces import OUTSIDE, Trace
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")
 SAMPLE = Sample(
@@ -63,6 +65,15 @@ def test_a_pair_of_spans_is_a_row() -> None:
     assert json.loads(rows[0]["meta"]) == SAMPLE.meta
     assert (rows[2]["comment"], rows[0]["seconds"]) == ("ok", "41.500")
     assert (report.records, report.annotations, report.lost) == (1, 1, {})
+
+
+def test_what_the_assist_showed_is_counted_as_lost() -> None:
+    """It has no column."""
+    record = _record()
+    owned = record.annotations[0]
+    traced = replace(owned.annotation, trace=Trace(places=(OUTSIDE, OUTSIDE)))
+    _, report = write([replace(record, annotations=(replace(owned, annotation=traced),))], "csv")
+    assert report.lost == {"places of evidence in the assist": 1}
 
 
 @pytest.mark.parametrize("start", FORMULAS)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tui_annotate.methods.late_interaction import TokenBank
+
 
 @dataclass(slots=True)
 class Meter:
@@ -106,19 +108,89 @@ class Exporter(Protocol):
         ...
 
 
-@runtime_checkable
-class Embedder(Protocol):
-    """Texts to vectors.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderOptions:
+    """What a user may say about an embedder; each takes what concerns it.
 
     Attributes:
+        model: what follows the colon of its name: a model's name or a folder.
+        base_url: of an endpoint.
+        dimensions: of each vector, where the maker of the model lets one choose; 0 for its own.
+    """
+
+    model: str = ""
+    base_url: str = ""
+    dimensions: int = 0
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Texts to vectors. It is made with EmbedderOptions.
+
+    Attributes:
+        label: the model's name, for people.
         version: changes whenever the vectors of a text would.
-        dimensions: of each vector.
+        dimensions: of each vector; 0 while that is not known, before an endpoint's first answer.
+        instant: whether it is so quick and light that selections may be embedded at a key press;
+            the vectors of others are made at ingest alone.
     """
 
     name: str
+    label: str
     version: str
     dimensions: int
+    instant: bool
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(n, dimensions), rows of unit length; a row of zeros where nothing is known of a text."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What it takes to embed some texts.
+
+    Attributes:
+        calls: requests, at best.
+        characters: code points that are sent.
+        tokens: about how many that may be: a guess.
+    """
+
+    calls: int = 0
+    characters: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        """What both take."""
+        return Cost(
+            self.calls + other.calls,
+            self.characters + other.characters,
+            self.tokens + other.tokens,
+        )
+
+
+@runtime_checkable
+class Costly(Protocol):
+    """An embedder whose vectors cost time on somebody's machine, or money."""
+
+    def cost(self, texts: Iterable[str]) -> Cost:
+        """What it would take to embed some texts, each counted once; asks nobody."""
+        ...
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also tells the vectors of a text's tokens, each in its context.
+
+    Attributes:
+        token_dimensions: of each token's vector, at most `dimensions`.
+        axes: (dimensions, token_dimensions), orthonormal columns: how vectors of texts are brought
+            to where those of tokens lie.
+    """
+
+    token_dimensions: int
+    axes: NDArray[np.float32]
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
+        """What `embed` gives, and the tokens of the same texts; none of a text that is unknown."""
         ...

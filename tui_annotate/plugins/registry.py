@@ -7,12 +7,14 @@ the one that is asked for.
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -26,7 +28,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.plugins.json_values import Value, json_values
-from tui_annotate.plugins.protocols import Embedder, Exporter, Importer
+from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
 from tui_annotate.plugins.streams import chunks
 
 _log = logging.getLogger(__name__)
@@ -44,7 +46,11 @@ _BUILT_IN: Final = MappingProxyType(
             "mercury": f"{_FORMATS}.mercury:MercuryFormat",
             "csv": f"{_FORMATS}.tables:CsvFormat",
         },
-        "embedders": {"static": "tui_annotate.plugins.embedders.static:StaticEmbedder"},
+        "embedders": {
+            "neural": "tui_annotate.plugins.embedders.neural:NeuralEmbedder",
+            "static": "tui_annotate.plugins.embedders.static:StaticEmbedder",
+            "remote": "tui_annotate.plugins.embedders.remote:RemoteEmbedder",
+        },
         "scorers": {},
         "judges": {},
     }
@@ -52,10 +58,13 @@ _BUILT_IN: Final = MappingProxyType(
 _PROMISES: Final = MappingProxyType(
     {"importers": Importer, "exporters": Exporter, "embedders": Embedder}
 )
+_WORDS: Final = MappingProxyType({"embedders": ("auto", "none")})
+"""What may be said in place of a name: the best that there is, and no plug-in at all."""
 _MERCURY_KEYS = {"sample_id", "source", "summary", "annotations"}
 _NATIVE = re.compile(r'"format"\s*:\s*"tui-annotate/1"')
 _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
-_PAIRS_SUFFIXES = {".csv", ".json", ".jsonl", ".ndjson"}
+_TABLES = {".csv", ".tsv"}
+_PAIRS_SUFFIXES = {*_TABLES, ".json", ".jsonl", ".ndjson"}
 
 Kind = Literal["importers", "exporters", "embedders", "scorers", "judges"]
 
@@ -74,27 +83,108 @@ def load(kind: Literal["embedders"], name: str) -> Embedder: ...
 @overload
 def load(kind: Literal["scorers", "judges"], name: str) -> Any: ...
 def load(kind: Kind, name: str) -> Any:
-    """A plug-in, made without arguments.
+    """A plug-in, made without arguments; an embedder with its default options.
 
     Raises:
         NotFound: no plug-in of this kind has the name.
         Unavailable: it, or something it needs, is missing or broken.
     """
-    if target := _BUILT_IN[kind].get(name):
-        module, _, attribute = target.partition(":")
-        return getattr(import_module(module), attribute)()
-    point = _strangers(kind).get(name)
-    if point is None:
-        raise NotFound(f"no {kind[:-1]} {name!r}", f"there are: {', '.join(names(kind))}")
+    return load_embedder(name) if kind == "embedders" else _made(kind, name)
+
+
+def load_embedder(asked: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
+    """An embedder by its name, which a colon and a model may follow: `neural:FOLDER`.
+
+    Raises:
+        NotFound: no embedder has the name.
+        Unavailable: it, or something it needs, is missing or broken.
+    """
+    name, _, model = asked.partition(":")
+    options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
+    made: Embedder = _made("embedders", name, options)
+    return made
+
+
+def settled(asked: str) -> str:
+    """An embedder's name as it is remembered: with the folder of its model in full."""
+    name, _, model = asked.partition(":")
+    if not model:
+        return name
+    folder = os.path.abspath(os.path.expanduser(model))  # noqa: PTH100, PTH111  see weights.find
+    return f"{name}:{folder}" if name == "neural" and Path(folder).is_dir() else asked
+
+
+def best_embedder() -> str:
+    """The embedder that is meant where none is named: neural where it can be had, else static.
+
+    Looks for packages and weights, and loads none of them; so it may still fail to load.
+    """
+    return "static" if _lacking() else "neural"
+
+
+def better_embedder(used: str) -> str:
+    """How better vectors than those of an embedder are had, in one line; empty if there are none.
+
+    Args:
+        used: its name, or "none".
+    """
+    if used not in {"static", "none"}:
+        return ""
+    rebuild = "tui-annotate index rebuild --embedder neural"
+    return f"a language model finds more: {'; '.join(filter(None, (_lacking(), rebuild)))}"
+
+
+def _lacking() -> str:
+    """What neural vectors lack on this machine, as the lines that mend it; empty for nothing."""
+    weights = import_module("tui_annotate.plugins.embedders.weights")
+    if not all(find_spec(name) for name in ("sentence_transformers", "torch")):
+        return str(weights.INSTALL)
+    return "" if weights.there() else str(weights.WAYS)
+
+
+def refuse_unknown(kind: Kind, asked: str) -> None:
+    """Looks for a plug-in by its name, which a colon and a model may follow; imports nothing.
+
+    Raises:
+        NotFound: no plug-in of this kind has the name; the hint lists those that there are.
+    """
+    name = asked.partition(":")[0]
+    if name not in _BUILT_IN[kind] and name not in _strangers(kind):
+        there = ", ".join((*_WORDS.get(kind, ()), *names(kind)))
+        raise NotFound(f"no {kind[:-1]} {name!r}", f"there are: {there}")
+
+
+def has_cost(asked: str) -> bool:
+    """Whether an embedder tells what its vectors cost, as `Costly` says; makes none.
+
+    Raises:
+        NotFound: no embedder has the name.
+        Unavailable: a stranger's is broken.
+    """
+    return hasattr(_maker("embedders", asked.partition(":")[0]), "cost")
+
+
+def _made(kind: Kind, name: str, *arguments: EmbedderOptions) -> Any:
+    make = _maker(kind, name)
     with guarded(kind, name):
-        plugin = point.load()()
+        plugin = make(*arguments)
     promise = _PROMISES.get(kind)
-    if promise is not None and not isinstance(plugin, promise):
+    if name not in _BUILT_IN[kind] and promise and not isinstance(plugin, promise):
         raise Unavailable(
-            f"the plug-in {name!r} of {_package(point)} is no {promise.__name__}",
+            f"the plug-in {name!r} of {_package(_strangers(kind)[name])} is no {promise.__name__}",
             "it lacks something that tui_annotate.plugins.protocols asks for",
         )
     return plugin
+
+
+def _maker(kind: Kind, name: str) -> Any:
+    """What is called to make a plug-in."""
+    refuse_unknown(kind, name)
+    if target := _BUILT_IN[kind].get(name):
+        module, _, attribute = target.partition(":")
+        return getattr(import_module(module), attribute)
+    with guarded(kind, name):
+        return _strangers(kind)[name].load()
 
 
 def load_all(kind: Kind) -> Iterator[tuple[str, Any]]:
@@ -166,7 +256,7 @@ def detect(path: Path, *, encoding: str = "utf-8") -> str:
         return "native"
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix != ".gz"]
     if suffixes and suffixes[-1] in _PAIRS_SUFFIXES:
-        mercury = suffixes[-1] != ".csv" and _MERCURY.search(head)
+        mercury = suffixes[-1] not in _TABLES and _MERCURY.search(head)
         return "mercury" if mercury else "pairs"
     raise InvalidInput(
         f"the form of {path} is not certain",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.plugins.protocols import EmbedderOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,8 +42,10 @@ class StaticEmbedder:
     """
 
     name = "static"
+    label = "static vectors"
+    instant = True
 
-    def __init__(self) -> None:
+    def __init__(self, _options: EmbedderOptions | None = None) -> None:
         folder = _package()
         weights = _one(folder / "weights", "*_256.safetensors")
         pieces = _one(folder / "tokenizers", "*_tokenizer_config.json")

@@ -26,6 +26,8 @@ from tui_annotate.plugins.json_values import json_values, wrong_byte
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.streams import LONGEST_LINE, Line, lines
 
+_OTHER_DELIMITERS = (";", "\t")
+"""What parts cells where the comma is taken for decimals, and what a spreadsheet's copy holds."""
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 
 
@@ -45,6 +47,7 @@ class PairsFormat:
         """One record a row; see `Importer.read`."""
         dataset = dataset_name(path, options.dataset)
         rows = _csv_rows(path, options) if _is_csv(path, options) else _json_rows(path, options)
+        hinted = bool(options.id_column)
         with closing(Seen()) as seen:
             for row in rows:
                 if isinstance(row, Problem):
@@ -54,6 +57,10 @@ class PairsFormat:
                     yield _record(row, dataset, options, seen=seen)
                 except InvalidInput as error:
                     yield problem(row.where, error)
+                    continue
+                if not hinted:
+                    yield from _unused_ids(row)
+                    hinted = True
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
@@ -62,13 +69,7 @@ def _is_csv(path: Path, options: ImportOptions) -> bool:
         return True
     if suffixes and suffixes[-1].lower() in _JSON_SUFFIXES:
         return False
-    try:
-        for line in lines(path, encoding=options.encoding):
-            if line.text.strip():
-                return line.text.lstrip()[0] not in "[{"
-    except InvalidRecord:
-        return True
-    return True
+    return _first_line(path, options).lstrip()[:1] not in {"[", "{"}
 
 
 def _record(row: _Row, dataset: str, options: ImportOptions, *, seen: Seen) -> Record:
@@ -113,6 +114,19 @@ def _id(row: _Row, options: ImportOptions, seen: Seen) -> str:
     return name
 
 
+def _unused_ids(row: _Row) -> Iterator[Problem]:
+    """A doubt where a file seems to name its samples, and nobody said so."""
+    for column in row.fields:
+        if column.casefold() == "id":
+            yield Problem(
+                row.where,
+                f"there is a column {column!r}, but samples are named by their row",
+                f"to name them by it, add --id-column {column}; where they are stored already, "
+                "remove the dataset first",
+                refused=False,
+            )
+
+
 def _group(fields: dict[str, Any], options: ImportOptions) -> str:
     if not options.group_column:
         return ""
@@ -136,8 +150,9 @@ def _json_rows(path: Path, options: ImportOptions) -> Iterator[_Row | Problem]:
 
 def _csv_rows(path: Path, options: ImportOptions) -> Iterator[_Row | Problem]:
     csv.field_size_limit(LONGEST_LINE)
+    delimiter = _delimiter(_first_line(path, options), options)
     feed = _Feed(path, options)
-    rows = csv.reader(feed, strict=True)
+    rows = csv.reader(feed, delimiter=delimiter, strict=True)
     try:
         header = next((row for row in rows if row), None)
         if header is None:
@@ -145,11 +160,43 @@ def _csv_rows(path: Path, options: ImportOptions) -> Iterator[_Row | Problem]:
         elif refused := _header_problem(header, feed, options):
             yield refused
         else:
-            yield from _body(rows, header, feed)
+            yield from _body(rows, header, feed, delimiter=delimiter)
     except InvalidRecord as error:
         yield problem(error.where, error)
     except csv.Error as error:
         yield Problem(feed.where, _csv_message(error), "is it really CSV?")
+
+
+def _first_line(path: Path, options: ImportOptions) -> str:
+    """The first line with a sign in it; empty where there is none that can be read."""
+    try:
+        for line in lines(path, encoding=options.encoding):
+            if line.text.strip():
+                return line.text
+    except InvalidRecord:
+        pass  # told by whoever reads the file
+    return ""
+
+
+def _delimiter(header: str, options: ImportOptions) -> str:
+    """What parts the cells: certain, as the header has both texts' columns by one sign alone.
+
+    Where it has them by none, a header without a comma is parted by the sign that it has.
+    """
+    texts = {options.source_column, options.summary_column}
+    found = {sign: _cells(header, sign) for sign in (",", *_OTHER_DELIMITERS)}
+    for sign, names in found.items():
+        if texts <= set(names):
+            return sign
+    others = [sign for sign in _OTHER_DELIMITERS if len(found[sign]) > 1]
+    return others[0] if others and len(found[","]) == 1 else ","
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
 
 
 def _header_problem(header: list[str], feed: _Feed, options: ImportOptions) -> Problem | None:
@@ -170,8 +217,9 @@ def _header_problem(header: list[str], feed: _Feed, options: ImportOptions) -> P
     return None
 
 
-def _body(rows: Any, header: list[str], feed: _Feed) -> Iterator[_Row | Problem]:
+def _body(rows: Any, header: list[str], feed: _Feed, *, delimiter: str) -> Iterator[_Row | Problem]:
     index = -1
+    sign = {",": "commas", ";": "semicolons", "\t": "tabs"}[delimiter]
     while True:
         feed.begin()
         try:
@@ -191,7 +239,7 @@ def _body(rows: Any, header: list[str], feed: _Feed) -> Iterator[_Row | Problem]
             yield Problem(
                 feed.where,
                 f"the row has {len(cells)} cells, the header {len(header)}",
-                "quote cells that hold commas or line ends",
+                f"quote cells that hold {sign} or line ends",
             )
         else:
             yield _Row(index, feed.where, dict(zip(header, cells, strict=True)))

@@ -105,6 +105,8 @@ def _count(record: Record, report: Report) -> None:
     report.lose("samples that nobody looked at", not (record.annotations or record.assignments))
     report.lose("requests", sample.request != Request())
     report.lose("kinds", sample.kind is not Kind.PAIR)
+    traced = sum(owned.annotation.trace is not None for owned in record.annotations)
+    report.lose("places of evidence in the assist", traced)
     names = [
         name for owned in record.annotations for path in owned.annotation.labels for name in path
     ]

