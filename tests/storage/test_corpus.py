@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,6 +24,7 @@ from tui_annotate.domain.samples import (
     Segment,
     Side,
 )
+from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore, NewSample, StoredSample, text_digest
 from tui_annotate.storage.database import Database
@@ -423,6 +426,82 @@ def test_documents_wait_for_vectors_until_they_are_marked(corpus: CorpusStore) -
     assert len(corpus.unembedded("t", 10)) == 4
 
 
+def test_bare_documents_are_streamed(corpus: CorpusStore) -> None:
+    """All that lack vectors, as they came; one of the others stands for them."""
+    fill(corpus, "1", "2")
+    assert list(corpus.bare("t")) == corpus.unembedded("t", 9)
+    assert corpus.embedded_one("t") is None
+    first = corpus.unembedded("t", 1)
+    corpus.mark_embedded("t", [first[0][0]])
+    assert corpus.embedded_one("t") == first[0]
+    assert list(corpus.bare("t")) == corpus.unembedded("t", 9)
+    assert first[0] not in list(corpus.bare("t"))
+
+
+def vector_set(table: str, **other: Any) -> VectorSet:
+    """A set of vectors."""
+    whose = {"embedder": "neural:m", "label": "m", "version": "1", "segmenter": SEGMENTER}
+    return VectorSet(**{**whose, "table": table, "dimensions": 4, **other})
+
+
+def test_sets_of_vectors_live_side_by_side(corpus: CorpusStore) -> None:
+    """Each is remembered as it was made; one is in use, or none, and a change of that is seen."""
+    assert (corpus.vector_set(), corpus.vector_sets(), corpus.vectors_decided()) == (
+        None,
+        (),
+        False,
+    )
+    one = vector_set("t", token_dimensions=2, base_url="http://x", asked_dimensions=4)
+    two = vector_set("u", embedder="static", instant=True)
+    corpus.keep_vector_set(one)
+    assert (corpus.vector_set(), corpus.vectors_decided()) == (None, False)
+    corpus.keep_vector_set(two, use=True)
+    assert (corpus.vector_set(), corpus.vector_sets()) == (two, (one, two))
+    corpus.use_vector_set("t")
+    assert corpus.vector_set() == one
+    renamed = vector_set("t", label="other")
+    corpus.keep_vector_set(renamed)
+    assert (corpus.vector_set(), corpus.vector_sets()) == (renamed, (renamed, two))
+    corpus.use_vector_set("")
+    assert (corpus.vector_set(), corpus.vectors_decided()) == (None, True)
+
+
+def test_a_dropped_set_has_no_documents(corpus: CorpusStore) -> None:
+    """Nor is it in order or out of it; the others stay as they are."""
+    fill(corpus, "1")
+    for table in "tu":
+        corpus.keep_vector_set(vector_set(table))
+        corpus.mark_embedded(table, [corpus.unembedded(table, 1)[0][0]])
+        corpus.set_loose(table, loose=True)
+    corpus.keep_vector_set(vector_set("t"))
+    assert corpus.is_loose("t")
+    corpus.drop_vector_set("t")
+    assert [each.table for each in corpus.vector_sets()] == ["u"]
+    assert (corpus.embedded("t"), corpus.embedded("u")) == (0, 1)
+    assert (corpus.is_loose("t"), corpus.is_loose("u")) == (False, True)
+    assert corpus.waiting("t") == (2, 4)
+    assert corpus.waiting("u") == (1, 2)
+
+
+def test_documents_that_are_gone_are_forgotten(corpus: CorpusStore) -> None:
+    """Those alone; when one of them comes back, it waits for its vectors again."""
+    fill(corpus, "1", dataset="stays")
+    fill(corpus, "2", dataset="goes")
+    corpus.mark_embedded("t", [name for name, *_ in corpus.unembedded("t", 9)])
+    assert corpus.forget_gone("t") == []
+    gone = document_hash(f"{SUMMARY} 2")
+    corpus.remove_dataset("goes")
+    assert corpus.forget_gone("t") == [gone]
+    assert corpus.embedded("t") == 2
+    fill(corpus, "2", dataset="goes")
+    assert [name for name, *_ in corpus.unembedded("t", 9)] == [gone]
+
+
+def document_hash(text: str) -> str:
+    """By what a document is known."""
+    return Document(Side.SUMMARY, text).sha256
+
+
 def test_settings_are_remembered(corpus: CorpusStore) -> None:
     """The last value counts; nothing is None."""
     assert corpus.setting("embedder") is None
@@ -438,3 +517,13 @@ def test_a_store_that_lost_boundaries_is_told(database: Database, corpus: Corpus
         connection.exec_driver_sql("UPDATE documents SET boundaries = x'05000000'")
     with pytest.raises(Unavailable, match="do not fit"):
         corpus.sample(key)
+
+
+def test_reading_records_leaves_the_collector_alone(corpus: CorpusStore) -> None:
+    """It belongs to the process; a stream that is left half-read changes nothing of it."""
+    fill(corpus, "1", "2")
+    gc.collect()
+    before = gc.get_freeze_count(), gc.isenabled(), gc.get_threshold()
+    stream = corpus.records(RecordFilter())
+    next(stream)
+    assert (gc.get_freeze_count(), gc.isenabled(), gc.get_threshold()) == before

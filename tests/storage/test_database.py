@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -18,10 +19,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import TableClause, insert, select
 
 from tests.stores import SEGMENTER, fill, ids, new, new_database, sample
-from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
+from tui_annotate.domain.errors import Conflict, Damaged, NotFound, Unavailable
+from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage import columns, migrate, tables
 from tui_annotate.storage import database as databases
-from tui_annotate.storage.columns import EVENTS, SETTINGS
+from tui_annotate.storage.columns import DOCUMENTS, EMBEDDED, EVENTS, SETTINGS
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import SCHEMA, Database
 
@@ -46,18 +48,21 @@ def closing_database(database: Database) -> closing[Database]:
 
 
 def test_a_store_is_never_made_over_a_file(tmp_path: Path) -> None:
-    """What is there stays."""
-    (tmp_path / "store.sqlite").write_text("mine")
+    """What is there stays: a store, and a file that is none."""
+    new_database(tmp_path).close()
     with pytest.raises(Conflict, match=r"store\.sqlite already"):
+        Database.create(tmp_path / "store.sqlite")
+    (tmp_path / "store.sqlite").write_text("mine")
+    with pytest.raises(Damaged, match="is not a store"):
         Database.create(tmp_path / "store.sqlite")
     assert (tmp_path / "store.sqlite").read_text() == "mine"
 
 
 def test_a_store_that_is_not_there_is_not_found(tmp_path: Path) -> None:
-    """Opening never makes one, and sends nobody to `init`, which refuses a workspace."""
+    """Opening never makes one, and says how to begin anew, as `init` refuses a workspace."""
     with pytest.raises(NotFound, match="no store") as found:
         Database.open(tmp_path / "store.sqlite")
-    assert "backups/" in found.value.hint
+    assert "no backup; to begin anew: rm " in found.value.hint
     assert not list(tmp_path.iterdir())
 
 
@@ -164,13 +169,29 @@ def test_a_store_whose_making_was_killed_is_made(tmp_path: Path) -> None:
     """An empty file becomes a store, and so does one with an empty table of versions."""
     path = tmp_path / "store.sqlite"
     path.touch()
-    with closing_database(Database.open(path)) as database:
+    with closing_database(Database.create(path)) as database:
         assert database.version() == SCHEMA
     other = tmp_path / "other.sqlite"
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE schema_version (version_num VARCHAR(32) PRIMARY KEY)")
-    with closing_database(Database.open(other)) as database:
+    with closing_database(Database.create(other)) as database:
         assert database.version() == SCHEMA
+
+
+def test_an_empty_store_is_never_taken_for_a_new_one(tmp_path: Path) -> None:
+    """A store that lost its content is told with what brings it back."""
+    path = tmp_path / "store.sqlite"
+    path.touch()
+    with pytest.raises(NotFound, match="is empty") as caught:
+        Database.open(path)
+    assert "no backup" in caught.value.hint
+    (tmp_path / "backups").mkdir()
+    for number in (9, 10):
+        (tmp_path / "backups" / f"store-{number:04d}.sqlite").touch()
+    with pytest.raises(NotFound, match="is empty") as caught:
+        Database.open(path)
+    assert caught.value.hint.startswith("cp ")
+    assert "store-0010.sqlite" in caught.value.hint
 
 
 @pytest.mark.parametrize("content", [b"this is no database, " * 300, None])
@@ -184,9 +205,44 @@ def test_a_damaged_store_is_told(tmp_path: Path, content: bytes | None) -> None:
     whole = path.read_bytes()
     torn = whole[:4096] + b"\xff" * (len(whole) - 4096)
     path.write_bytes(torn if content is None else content)
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(Damaged) as caught:
         CorpusStore(Database.open(path)).sample(sample("7").key)
-    assert "backups/" in caught.value.hint
+    assert "doctor" in caught.value.hint
+
+
+@pytest.mark.parametrize("fault", ["newer", "empty", "damaged", "unmigrated"])
+def test_a_store_that_is_refused_is_not_held_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """Whatever keeps a store from being opened, its connections are closed again."""
+    made: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def recorded(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        made.append(connect(*arguments, **options))
+        return made[-1]
+
+    path = tmp_path / "store.sqlite"
+    new_database(tmp_path).close()
+    if fault == "newer":
+        monkeypatch.setattr(databases, "SCHEMA", SCHEMA - 1)
+    elif fault == "unmigrated":
+        monkeypatch.setattr(databases, "SCHEMA", SCHEMA + 1)
+        monkeypatch.setattr(migrate, "upgrade", interrupted)
+    else:
+        path.write_bytes(path.read_bytes()[:100] + b"\xff" * 8192 if fault == "damaged" else b"")
+    monkeypatch.setattr(sqlite3, "connect", recorded)
+    with pytest.raises((Unavailable, NotFound, KeyboardInterrupt)):
+        Database.open(path)
+    assert made
+    for connection in made:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+
+
+def interrupted(_connection: object) -> None:
+    """A migration that somebody stops."""
+    raise KeyboardInterrupt
 
 
 def test_a_store_that_stays_locked_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,6 +295,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path: Path) -> None
 SMALL_FILES = """
 import resource, signal, sys
 from pathlib import Path
+from typing import Any
 from tests.stores import SEGMENTER, new, sample
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.storage.corpus import CorpusStore
@@ -277,6 +334,7 @@ NOBODY = 65534
 READ_ONLY = """
 import os, sys
 from pathlib import Path
+from typing import Any
 from tests.stores import SEGMENTER, new, sample
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.storage.corpus import CorpusStore
@@ -337,8 +395,8 @@ NEXT = '''
 """One column more."""
 import sqlalchemy as sa
 from alembic import op
-revision = "0002"
-down_revision = "0001"
+revision = "{revision:04}"
+down_revision = "{before:04}"
 
 def upgrade() -> None:
     with op.batch_alter_table("people") as people:
@@ -355,32 +413,39 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for path in migrate.MIGRATIONS.rglob("*"):
         if path.suffix in {".py", ".mako"}:
             (folder / path.relative_to(migrate.MIGRATIONS)).write_text(path.read_text("utf-8"))
-    last = folder / "versions" / "v0002_next.py"
-    last.write_text(NEXT.format(extra=""))
+    last = folder / "versions" / "v9999_next.py"
+    write_next(last)
     monkeypatch.setattr(migrate, "MIGRATIONS", folder)
-    monkeypatch.setattr(databases, "SCHEMA", 2)
+    monkeypatch.setattr(databases, "SCHEMA", SCHEMA + 1)
     return last
+
+
+def write_next(file: Path, extra: str = "") -> None:
+    """A migration that follows ours."""
+    file.write_text(NEXT.format(revision=SCHEMA + 1, before=SCHEMA, extra=extra))
 
 
 def test_an_older_store_is_backed_up_and_migrated(tmp_path: Path, newer: Path) -> None:
     """All that was in it is in the new one and in the backup, which is private."""
     del newer
-    database = new_store_of_version_1(tmp_path)
+    database = new_store_of_this_version(tmp_path)
     keys = fill(CorpusStore(database), "1", "2")
     database.close()
     with closing_database(Database.open(tmp_path / "store.sqlite")) as opened:
-        assert opened.version() == 2
+        assert opened.version() == SCHEMA + 1
         assert ids(CorpusStore(opened)) == [key.id for key in keys]
         with opened.reading() as connection:
             assert connection.exec_driver_sql("SELECT email FROM people").all() == []
     (backup,) = (tmp_path / "backups").iterdir()
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     with closing(sqlite3.connect(backup)) as copy:
-        assert copy.execute("SELECT version_num FROM schema_version").fetchall() == [("0001",)]
+        assert copy.execute("SELECT version_num FROM schema_version").fetchall() == [
+            (f"{SCHEMA:04}",)
+        ]
         assert copy.execute("SELECT count(*) FROM samples").fetchone() == (2,)
 
 
-def new_store_of_version_1(folder: Path) -> Database:
+def new_store_of_this_version(folder: Path) -> Database:
     """A store as this version makes it, opened without a look at its version."""
     new_file = folder / "one"
     new_file.mkdir()
@@ -395,20 +460,74 @@ def new_store_of_version_1(folder: Path) -> Database:
 
 def test_a_migration_that_fails_leaves_the_old_store(tmp_path: Path, newer: Path) -> None:
     """All of it or none: after the reason is gone, it goes through."""
-    newer.write_text(NEXT.format(extra='op.execute("SELECT 1 FROM nowhere")'))
-    new_store_of_version_1(tmp_path).close()
+    write_next(newer, 'op.execute("SELECT 1 FROM nowhere")')
+    new_store_of_this_version(tmp_path).close()
     with pytest.raises(Unavailable, match="no such table"):
         Database.open(tmp_path / "store.sqlite")
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
         assert connection.execute("SELECT version_num FROM schema_version").fetchall() == [
-            ("0001",)
+            (f"{SCHEMA:04}",)
         ]
         columns = [row[1] for row in connection.execute("PRAGMA table_info(people)")]
     assert "email" not in columns
-    newer.write_text(NEXT.format(extra=""))
+    write_next(newer)
     with closing_database(Database.open(tmp_path / "store.sqlite")) as database:
-        assert database.version() == 2
+        assert database.version() == SCHEMA + 1
     assert len(list((tmp_path / "backups").iterdir())) == 2
+
+
+def store_of_version_1(folder: Path, settings: dict[str, str]) -> Path:
+    """A store as the first version made it, with what it remembered about its vectors."""
+    path = folder / "store.sqlite"
+    path.touch()
+    database = Database(path)
+    with database.writing() as connection:
+        migrate.upgrade(connection, to="0001")
+        for name, value in settings.items():
+            connection.execute(insert(SETTINGS), {"name": name, "value": value})
+        for name in "ab":
+            row = {"sha256": name, "language": "en", "segmenter": "halves", "segments": 0}
+            connection.execute(insert(DOCUMENTS), {**row, "boundaries": b"", "text": b""})
+        connection.execute(
+            insert(EMBEDDED), {"vectors": settings.get("vectors", ""), "sha256": "a"}
+        )
+    database.close()
+    return path
+
+
+@pytest.mark.parametrize("loose", ["", "static-1"])
+def test_the_vectors_of_a_store_of_version_1_stay_in_use(tmp_path: Path, loose: str) -> None:
+    """They become a set, and the documents that have none are known as before."""
+    settings = {"embedder": "static", "vectors": "static-1", "vectors_loose": loose}
+    path = store_of_version_1(tmp_path, settings)
+    with closing_database(Database.open(path)) as database:
+        corpus = CorpusStore(database)
+        kept = corpus.vector_set()
+        assert kept == VectorSet(
+            embedder="static",
+            label="static vectors",
+            version="",
+            segmenter="",
+            table="static-1",
+            dimensions=0,
+            instant=True,
+        )
+        assert corpus.vector_sets() == (kept,)
+        assert corpus.is_loose("static-1") == bool(loose)
+        assert [row[0] for row in corpus.unembedded("static-1", 9)] == ["b"]
+    assert len(list((tmp_path / "backups").iterdir())) == 1
+
+
+@pytest.mark.parametrize("settings", [{}, {"embedder": "none", "vectors": ""}])
+def test_a_store_of_version_1_without_vectors_has_no_set(
+    tmp_path: Path, settings: dict[str, str]
+) -> None:
+    """Whether it had decided for words alone is remembered."""
+    path = store_of_version_1(tmp_path, settings)
+    with closing_database(Database.open(path)) as database:
+        corpus = CorpusStore(database)
+        assert (corpus.vector_set(), corpus.vector_sets()) == (None, ())
+        assert corpus.vectors_decided() == bool(settings)
 
 
 def test_a_backup_is_the_store_of_that_moment(database: Database, corpus: CorpusStore) -> None:

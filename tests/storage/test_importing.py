@@ -166,6 +166,20 @@ def test_a_record_with_no_number_in_it_is_kept_and_can_be_changed(
     assert {finding.state for finding in inspect(database, log)} == {"ok"}
 
 
+def test_labels_in_use_are_counted(log: AnnotationStore) -> None:
+    """By dataset and path; also of records that no other reader of JSON takes."""
+    assert log.labels_in_use() == {}
+    several = replace(claim("b"), labels=(("Wrong", "Part"), ("Fine",)))
+    odd = replace(claim("c", 40, 45), imported={"score": float("nan")})
+    log.import_record(record(claim("a", 1, 5), several, odd, foreign("d", 7)))
+    log.import_record(record(claim("e"), name="2"))
+    assert log.labels_in_use() == {
+        ("d", ("Fine",)): 4,
+        ("d", ("Gone",)): 1,
+        ("d", ("Wrong", "Part")): 1,
+    }
+
+
 def test_a_record_without_its_sample_is_refused(log: AnnotationStore) -> None:
     """The sample comes first; the rest of that transaction is not kept."""
     with pytest.raises(NotFound, match="d/9"):

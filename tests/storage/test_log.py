@@ -143,7 +143,10 @@ def test_whatever_moment_it_is_killed_what_was_saved_is_there(tmp_path: Path) ->
         while time.monotonic() < deadline:
             lines.append(process.stdout.readline())
         process.send_signal(signal.SIGKILL)
-        rest, error = process.communicate()
+        assert process.stderr is not None
+        # `communicate` would lose what `readline` has read beyond its line.
+        rest, error = process.stdout.read(), process.stderr.read()
+        process.wait()
         assert error == ""
         lines += rest.splitlines(keepends=True)
         actions = told([line for line in lines if line.endswith("\n")])

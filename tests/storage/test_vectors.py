@@ -12,11 +12,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.methods.late_interaction import TokenBank
+from tui_annotate.storage import arrow, lance
 from tui_annotate.storage import vectors as module
-from tui_annotate.storage.vectors import Row, VectorStore, table_name
+from tui_annotate.storage.lance import LanceFolder
+from tui_annotate.storage.vectors import Row, VectorStore, is_of, table_name
 
 ROOT = Path(__file__).parents[2]
 TABLE = table_name("static", "weights:1", "halves")
@@ -94,7 +99,7 @@ def test_a_batch_never_parts_a_document(
 ) -> None:
     """However small the batches, every document is whole."""
     monkeypatch.setattr(module, "_BATCH", 2)
-    monkeypatch.setattr(module, "_FILTER", 2)
+    monkeypatch.setattr(lance, "_FILTER", 2)
     names = [f"n{number}" for number in range(7)]
     written = [row for seed, name in enumerate(names) for row in rows(name, matrix(seed, 3))]
     assert store.add(TABLE, iter(written)) == 21
@@ -231,7 +236,7 @@ def test_writers_keep_apart(
     store: VectorStore, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second one hears of the first; once that is killed, the lock is free."""
-    monkeypatch.setattr(module, "_POLL_SECONDS", 0.001)
+    monkeypatch.setattr(lance, "_POLL_SECONDS", 0.001)
     with pytest.raises(Unavailable, match="another process is writing"), store.writing(wait=0.01):
         pass
     holder.send_signal(signal.SIGKILL)
@@ -289,3 +294,116 @@ def test_nothing_is_written_on_the_screen(tmp_path: Path) -> None:
         cwd=ROOT, capture_output=True, text=True, check=True, env=environment,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("", "")
+
+
+# tokens ------------------------------------------------------------------------------------------
+
+AXES = np.linalg.qr(np.random.default_rng(0).normal(size=(SIZE, 4)))[0].astype(np.float32)
+
+
+def tokens(seed: int, segments: int) -> TokenBank:
+    """The tokens of a document's segments; some segments have none."""
+    drawn = np.random.default_rng(seed)
+    counts = drawn.integers(0, 5, segments)
+    bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    starts = drawn.integers(0, 40, bounds[-1]).astype(np.int32)
+    vectors = drawn.integers(-127, 128, (bounds[-1], 4)).astype(np.int8)
+    return TokenBank(vectors, bounds, starts, starts + 3)
+
+
+def same(one: TokenBank, other: TokenBank) -> bool:
+    """Whether two banks are equal to the last bit."""
+    return all(
+        getattr(one, name).dtype == getattr(other, name).dtype
+        and np.array_equal(getattr(one, name), getattr(other, name))
+        for name in ("vectors", "bounds", "starts", "ends")
+    )
+
+
+@given(
+    kept=st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 9), min_size=1),
+    again=st.sets(st.sampled_from("abcdef")),
+    ordered=st.booleans(),
+)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_tokens_come_back_as_they_were(
+    kept: dict[str, int], again: set[str], ordered: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Bit by bit and by document, however often written; the axes come with them."""
+    store = VectorStore(tmp_path_factory.mktemp("vectors"))
+    banks = {name: tokens(size, size) for name, size in kept.items()}
+    for name, bank in banks.items():
+        store.add(TABLE, rows(name, matrix(1, len(bank))))
+    assert store.fetch_tokens(TABLE, list(kept)) == {}
+    first = {name: tokens(99, 7) if name in again else bank for name, bank in banks.items()}
+    assert store.add_tokens(TABLE, first.items(), axes=AXES) == sum(map(len, first.values()))
+    store.add_tokens(TABLE, [(name, banks[name]) for name in again & set(kept)], axes=AXES)
+    if ordered:
+        store.optimize(TABLE)
+    found = store.fetch_tokens(TABLE, [*kept, "missing"])
+    assert found.keys() == kept.keys()
+    assert all(same(found[name], banks[name]) for name in kept)
+    assert np.array_equal(store.fetch_axes(TABLE), AXES)
+    assert store.tables() == (TABLE,)
+    store.discard(TABLE, ["a"])
+    assert "a" not in {**store.fetch(TABLE, ["a"]), **store.fetch_tokens(TABLE, ["a"])}
+    store.drop(TABLE)
+    assert not list(store.folder.glob("*.lance"))
+
+
+def test_rows_in_any_order_are_put_in_theirs() -> None:
+    """A table may be compacted or read in pieces: documents and segments come in order."""
+    table = arrow.rows_table([*rows("b", matrix(1, 3)), *rows("a", matrix(2, 2))])
+    assert arrow.ordered(table) is table
+    for mixed in ([4, 1, 0, 2, 3], [0, 1, 3, 4, 2], [2, 1, 0, 3, 4]):
+        found = arrow.ordered(table.take(mixed))
+        names = zip(found["sha256"].to_pylist(), found["segment"].to_pylist(), strict=True)
+        assert list(names) == [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("b", 2)]
+
+
+def test_a_table_made_anew_is_still_of_its_embedder() -> None:
+    """A number behind the name; another version or segmenter is another name."""
+    whose = {"embedder": "a", "version": "1", "segmenter": "s"}
+    name = table_name("a", "1", "s")
+    assert is_of(name, **whose)
+    assert is_of(f"{name}-12", **whose)
+    assert not is_of(f"{name}-x", **whose)
+    assert not is_of(name, **{**whose, "version": "2"})
+
+
+def test_few_pieces_are_not_worth_writing_all_anew(store: VectorStore) -> None:
+    """A small addition leaves the files of a large table alone; many pieces become one."""
+    store.add(TABLE, rows("a", matrix(1, 50)))
+    store.optimize(TABLE)
+
+    def files() -> set[str]:
+        return {path.name for path in store.folder.glob("*.lance/data/*.lance")}
+
+    first = files()
+    store.add(TABLE, rows("b", matrix(2, 2)))
+    store.optimize(TABLE)
+    assert first < files()
+    for number in range(lance._PIECES):
+        store.add(TABLE, rows(str(number), matrix(number, 2)))
+    store.optimize(TABLE)
+    assert len(files()) <= 2
+    assert store.size(TABLE) == (2 + lance._PIECES, 52 + 2 * lance._PIECES)
+
+
+def test_a_clean_up_never_costs_a_reader_its_rows(
+    store: VectorStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that go between look and read are looked for again."""
+    store.add(TABLE, rows("a", matrix(1, 2)))
+    open_table = LanceFolder.open
+    calls = []
+
+    def torn_once(self: LanceFolder, table: str) -> object:
+        calls.append(table)
+        if len(calls) == 1:
+            raise OSError("the file is gone")
+        return open_table(self, table)
+
+    monkeypatch.setattr(LanceFolder, "open", torn_once)
+    assert store.fetch(TABLE, ["a"]).keys() == {"a"}
+    assert len(calls) == 2

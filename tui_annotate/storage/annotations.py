@@ -2,22 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select, text
 
+from tui_annotate.domain.annotations import LabelPath, annotation_from_json
 from tui_annotate.domain.history import Event, StreamState
-from tui_annotate.domain.records import Record
-from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.columns import ANNOTATIONS, EVENTS
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Owned, Record, RecordFilter
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.storage import sieve
+from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, SAMPLES
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.importing import ImportCounts, Importing
 from tui_annotate.storage.log import Log, Stream, utc_now
+from tui_annotate.storage.own_claims import OwnClaim, own_claims
 
+_SAID: Final = case(
+    # A NaN of a foreign record is no JSON to SQLite; such an annotation is read here, whole.
+    (func.json_valid(ANNOTATIONS.c.payload), func.json_extract(ANNOTATIONS.c.payload, "$.labels")),
+    else_=ANNOTATIONS.c.payload,
+)
+_LABELS: Final = (
+    select(DATASETS.c.name, _SAID, func.count())
+    .select_from(ANNOTATIONS)
+    .join(SAMPLES, SAMPLES.c.id == ANNOTATIONS.c.sample_id)
+    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .group_by(DATASETS.c.name, _SAID)
+)
 _BATCH: Final = 100
 """Annotations and assignments of one transaction of an import: about 40 ms with the lock held."""
+
+_TAKEN: Final = text(
+    "SELECT a.payload, (SELECT count(*) FROM sample_documents e WHERE e.sample_id = p.sample_id"
+    "   AND e.side = p.side AND e.ordinal < p.ordinal)"
+    " FROM documents u CROSS JOIN sample_documents p CROSS JOIN annotations a"
+    " JOIN samples s ON s.id = p.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE u.sha256 = :document AND p.document_id = u.id AND p.side = 'source'"
+    " AND a.sample_id = p.sample_id AND a.person = :person"
+    " AND NOT (d.name = :dataset AND s.external = :sample)"
+)
+"""Annotations of a person beside a document, with the document's index on its side there.
+
+CROSS keeps SQLite to the order: a text has few samples, a person many annotations.
+"""
 
 
 class AnnotationStore:
@@ -76,6 +109,52 @@ class AnnotationStore:
         )
         with self._database.reading() as connection:
             return tuple(connection.execute(query).scalars())
+
+    def former_evidence(
+        self, person: str, documents: Collection[str], *, outside: SampleKey
+    ) -> dict[str, tuple[Span, ...]]:
+        """Where a person took evidence in source documents, whatever samples these stand in.
+
+        Args:
+            documents: their hashes.
+            outside: the sample whose annotations are left out.
+
+        Returns:
+            By hash, the distinct spans in order; documents without any are absent.
+        """
+        found: dict[str, set[Span]] = {}
+        scope = {"person": person, "dataset": outside.dataset, "sample": outside.id}
+        with self._database.reading() as connection:
+            for name in documents:
+                for payload, index in connection.execute(_TAKEN, {**scope, "document": name}):
+                    for anchor in annotation_from_json(json.loads(payload)).evidence:
+                        if anchor.side is Side.SOURCE and anchor.index == index:
+                            found.setdefault(name, set()).add(anchor.span)
+        return {name: tuple(sorted(spans)) for name, spans in found.items()}
+
+    def own_claims(self, person: str, *, limit: int) -> tuple[OwnClaim, ...]:
+        """A person's annotations that claim something, the newest first."""
+        with self._database.reading() as connection:
+            return tuple(own_claims(connection, person, limit=limit))
+
+    def standing(self, filters: RecordFilter, people: Mapping[str, Person]) -> Iterator[Owned]:
+        """Annotations under a filter with whose they are, streamed; no text is read.
+
+        Args:
+            people: by id, those whom the filter may name.
+        """
+        with self._database.reading() as connection:
+            yield from sieve.standing(connection, filters, people)
+
+    def labels_in_use(self) -> dict[tuple[str, LabelPath], int]:
+        """How many annotations have a label: by dataset and path, sorted."""
+        found: Counter[tuple[str, LabelPath]] = Counter()
+        with self._database.reading() as connection:
+            for dataset, said, count in connection.execute(_LABELS):
+                value = json.loads(said)
+                for path in value if isinstance(value, list) else value["labels"]:
+                    found[dataset, tuple(path)] += count
+        return dict(sorted(found.items()))
 
     def import_record(self, record: Record) -> ImportCounts:
         """`import_records` for one."""

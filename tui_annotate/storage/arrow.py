@@ -1,20 +1,27 @@
-"""Rows of vectors to the columns of Arrow and back: half precision on the disk, single in use.
+"""Rows of vectors to the columns of Arrow and back, in whole blocks of memory.
 
-Measured over 1,648 queries with the static embedder: every first place is the same as in single
-precision, all first five are in 99.94 %, and no cosine differs by more than 0.0001.
+Vectors of texts lie in half precision on the disk. Measured over 1,648 queries with the static
+embedder: every first place is the same as in single precision, all first five are in 99.94 %, and
+no cosine differs by more than 0.0001. Those of tokens are bytes, as their embedder made them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tui_annotate.methods.late_interaction import TokenBank
+
 Row = tuple[str, int, int, int, "NDArray[np.float32]"]
 """Hash of the document, index of the segment in it, its start and end, its vector."""
+
+_AXES = b"axes"
+_SHAPE = b"axes.shape"
 
 
 def schema(dimensions: int) -> Any:
@@ -62,3 +69,101 @@ def matrix(column: Any) -> NDArray[np.float16]:
         if len(chunk)
     ]
     return np.concatenate(chunks) if chunks else np.zeros((0, 0), np.float16)
+
+
+def token_schema(axes: NDArray[np.float32]) -> Any:
+    """The columns of a table of tokens, a row a segment, and the axes along which they lie."""
+    import numpy as np
+    import pyarrow as pa
+
+    packed = base64.b64encode(np.ascontiguousarray(axes, "<f4").tobytes())
+    return pa.schema(
+        [
+            pa.field("sha256", pa.string(), nullable=False),
+            pa.field("segment", pa.int32(), nullable=False),
+            pa.field("tokens", pa.list_(pa.list_(pa.int8(), axes.shape[1])), nullable=False),
+            pa.field("starts", pa.list_(pa.int32()), nullable=False),
+            pa.field("ends", pa.list_(pa.int32()), nullable=False),
+        ],
+        metadata={_AXES: packed, _SHAPE: "{},{}".format(*axes.shape).encode()},
+    )
+
+
+def axes(schema: Any) -> NDArray[np.float32]:
+    """The axes of a table of tokens: (dimensions, token_dimensions)."""
+    import numpy as np
+
+    rows, columns = map(int, schema.metadata[_SHAPE].split(b","))
+    packed = np.frombuffer(base64.b64decode(schema.metadata[_AXES]), "<f4")
+    return packed.reshape(rows, columns).astype(np.float32)
+
+
+def tokens_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> Any:
+    """The tokens of some documents as a table of Arrow, a row a segment.
+
+    Args:
+        documents: hash and tokens; the texts of each bank are the segments, in order.
+        columns: the schema of the table that they are for.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+    bank = TokenBank.joined([bank for _, bank in documents])
+    bounds = pa.array(bank.bounds.astype(np.int32))
+    flat = pa.array(bank.vectors.reshape(-1))
+    vectors = pa.FixedSizeListArray.from_arrays(flat, bank.vectors.shape[1])
+    return pa.Table.from_arrays(
+        [
+            pa.array([name for name, bank in documents for _ in range(len(bank))]),
+            pa.array(
+                np.concatenate([np.arange(len(bank), dtype=np.int32) for _, bank in documents])
+            ),
+            pa.ListArray.from_arrays(bounds, vectors),
+            pa.ListArray.from_arrays(bounds, pa.array(bank.starts)),
+            pa.ListArray.from_arrays(bounds, pa.array(bank.ends)),
+        ],
+        schema=columns.remove_metadata(),
+    )
+
+
+def bank(rows: Any) -> TokenBank:
+    """The columns `tokens`, `starts` and `ends` of some rows, at least one."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+    size = rows.schema.field("tokens").type.value_type.list_size
+    vectors = [chunk.flatten().flatten().to_numpy() for chunk in rows.column("tokens").chunks]
+    lengths = pc.list_value_length(rows.column("starts")).to_numpy()
+    return TokenBank(
+        np.concatenate(vectors).reshape(-1, size),
+        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        pc.list_flatten(rows.column("starts")).to_numpy(),
+        pc.list_flatten(rows.column("ends")).to_numpy(),
+    )
+
+
+def ordered(rows: Any) -> Any:
+    """Rows by document, then segment; as they come out of a table they mostly are already."""
+    import numpy as np
+
+    segments = rows.column("segment").to_numpy()
+    steps = np.diff(segments) == 1
+    parts = len(list(documents(rows)))
+    if parts == len(rows.column("sha256").unique()) == len(rows) - np.count_nonzero(steps):
+        return rows
+    return rows.sort_by([("sha256", "ascending"), ("segment", "ascending")])
+
+
+def documents(rows: Any) -> Iterator[tuple[str, int, int]]:
+    """(hash, first row, row after the last) of each document, its rows being neighbours."""
+    import pyarrow.compute as pc
+
+    runs = pc.run_end_encode(rows.column("sha256").combine_chunks())
+    start = 0
+    for name, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+        yield name, start, end
+        start = end

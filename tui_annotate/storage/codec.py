@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.errors import Damaged, InvalidInput
 from tui_annotate.domain.samples import Request, Segment
 
 
@@ -60,15 +60,15 @@ def unpack(boundaries: bytes, length: int) -> tuple[Segment, ...]:
     """The segments of a text of `length` code points.
 
     Raises:
-        Unavailable: they do not end where the text does: the store is damaged.
+        Damaged: they do not end where the text does: the store is damaged.
     """
     packed = array("I")
     packed.frombytes(boundaries)
     ends = _little(packed).tolist()
     if (ends[-1] if ends else 0) != length:
-        raise Unavailable(
+        raise Damaged(
             f"stored segments do not fit their text of {length} code points",
-            "run tui-annotate doctor",
+            "tui-annotate doctor prints the line that saves what can be read",
         )
     return tuple(map(Segment, [0, *ends[:-1]], ends))
 

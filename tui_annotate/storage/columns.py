@@ -39,6 +39,11 @@ ORDERS: Final = _table("orders", "id name filled until")
 RANKS: Final = _table("ranks", "order_id bucket value sample_id")
 TALLIES: Final = _table("tallies", "order_id person bucket count")
 EMBEDDED: Final = _table("embedded", "vectors sha256")
+VECTOR_SETS: Final = _table(
+    "vector_sets",
+    "vectors embedder label version segmenter dimensions token_dimensions instant base_url"
+    " asked_dimensions loose created",
+)
 SETTINGS: Final = _table("settings", "name value")
 PLACES: Final = _table("places", "person sample_id value updated")
 PREFERENCES: Final = _table("preferences", "person name value")

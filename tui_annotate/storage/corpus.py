@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, false, func, or_, select, text
+from sqlalchemy import ColumnElement, and_, false, func, or_, select
 
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Segment
-from tui_annotate.storage import datasets, intake, records
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.storage import datasets, intake, records, sets
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, EMBEDDED, SAMPLES, SETTINGS
 from tui_annotate.storage.database import Database
@@ -17,7 +19,7 @@ from tui_annotate.storage.datasets import DatasetInfo, Progress
 from tui_annotate.storage.intake import NewSample, text_digest
 from tui_annotate.storage.log import utc_now
 from tui_annotate.storage.records import StoredSample
-from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, upsert
+from tui_annotate.storage.statements import SAMPLE_KEY
 
 __all__ = [
     "CorpusStore",
@@ -29,18 +31,9 @@ __all__ = [
     "text_digest",
 ]
 
-_UNEMBEDDED = text(
-    "SELECT u.id, u.sha256, u.text, u.boundaries FROM documents u"
-    " WHERE u.id > :after AND NOT EXISTS"
-    "   (SELECT 1 FROM embedded e WHERE e.vectors = :vectors AND e.sha256 = u.sha256)"
-    " ORDER BY u.id LIMIT :limit"
-)
-_LAST_EMBEDDED = text(
-    "SELECT coalesce(max(u.id), 0) FROM documents u"
-    " WHERE u.sha256 = (SELECT value FROM settings WHERE name = :mark)"
-)
 
-_SET = upsert(SETTINGS, "name")
+_AT_ONCE = 500
+"""Documents of one transaction that forgets them."""
 
 
 class CorpusStore:
@@ -184,25 +177,74 @@ class CorpusStore:
 
     # what has vectors --------------------------------------------------------------------------
 
+    def vector_set(self) -> VectorSet | None:
+        """The set of vectors in use; None where words find alone."""
+        with self._database.reading() as connection:
+            return sets.in_use(connection)
+
+    def vector_sets(self) -> tuple[VectorSet, ...]:
+        """All sets of vectors, the oldest first; also those that are not finished."""
+        with self._database.reading() as connection:
+            return sets.all_sets(connection)
+
+    def vectors_decided(self) -> bool:
+        """Whether a set was ever taken into use, or words alone were asked for."""
+        return self.setting(sets.IN_USE) is not None
+
+    def keep_vector_set(self, kept: VectorSet, *, use: bool = False) -> None:
+        """Remembers a set, and takes it into use if that is asked for, at once."""
+        with self._database.writing() as connection:
+            sets.keep(connection, kept, utc_now())
+            if use:
+                sets.use(connection, kept.table)
+
+    def use_vector_set(self, table: str) -> None:
+        """Takes a set that is there into use; an empty name for words alone."""
+        with self._database.writing() as connection:
+            sets.use(connection, table)
+
+    def drop_vector_set(self, table: str) -> None:
+        """Forgets a set and what has vectors in it; its table is for `VectorStore.drop`."""
+        with self._database.writing() as connection:
+            sets.drop(connection, table)
+
+    def is_loose(self, table: str) -> bool:
+        """Whether a table was written to and not put in order since."""
+        with self._database.reading() as connection:
+            return sets.is_loose(connection, table)
+
+    def set_loose(self, table: str, *, loose: bool) -> None:
+        """Says whether a table is still to be put in order; it must be of a set."""
+        with self._database.writing() as connection:
+            sets.set_loose(connection, table, loose=loose)
+
     def unembedded(self, table: str, limit: int) -> list[tuple[str, str, tuple[Segment, ...]]]:
         """(hash, text, segments) of documents that have no vectors in a table yet, as they came."""
-        scope = {"vectors": table, "limit": limit, "mark": _mark(table)}
         with self._database.reading() as connection:
-            after = connection.execute(_LAST_EMBEDDED, scope).scalar_one()
-            rows = list(connection.execute(_UNEMBEDDED, {**scope, "after": after}))
-            if not rows and after:
-                rows = list(connection.execute(_UNEMBEDDED, {**scope, "after": 0}))
-        texts = [(row[1], row[2].decode(), row[3]) for row in rows]
-        return [(name, content, unpack(ends, len(content))) for name, content, ends in texts]
+            rows = sets.unembedded(connection, table, limit)
+        return [_segmented(row[1:]) for row in rows]
+
+    def bare(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
+        """As `unembedded`, all of them, streamed; nobody may write them meanwhile."""
+        with self._database.reading() as connection:
+            yield from map(_segmented, sets.bare(connection, table))
+
+    def embedded_one(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
+        """(hash, text, segments) of some document with vectors in a table; None without one."""
+        with self._database.reading() as connection:
+            row = sets.embedded_one(connection, table)
+        return _segmented(row) if row else None
+
+    def waiting(self, table: str) -> tuple[int, int]:
+        """How many documents, and how many segments of them, have no vectors in a table yet."""
+        with self._database.reading() as connection:
+            return sets.waiting(connection, table)
 
     def mark_embedded(self, table: str, hashes: Sequence[str]) -> None:
         """Says that the vectors of documents are in a table, and on the disk."""
-        if not hashes:
-            return
-        rows = [{"vectors": table, "sha256": name} for name in hashes]
-        with self._database.writing() as connection:
-            connection.execute(add_missing(EMBEDDED), rows)
-            _keep_setting(connection, _mark(table), hashes[-1])
+        if hashes:
+            with self._database.writing() as connection:
+                sets.mark_embedded(connection, table, hashes)
 
     def embedded(self, table: str) -> int:
         """How many documents have vectors in a table, as far as this store knows."""
@@ -213,8 +255,17 @@ class CorpusStore:
     def forget_embedded(self, table: str) -> None:
         """Says that a table has no vectors any more, so that all are made anew."""
         with self._database.writing() as connection:
-            connection.execute(delete(EMBEDDED).where(EMBEDDED.c.vectors == table))
-            connection.execute(delete(SETTINGS).where(SETTINGS.c.name == _mark(table)))
+            sets.forget_embedded(connection, table)
+
+    def forget_gone(self, table: str) -> list[str]:
+        """Says that a table has no vectors of documents that are stored no more; their hashes."""
+        with self._database.reading() as connection:
+            gone = sets.gone(connection, table)
+        forgotten: list[str] = []
+        for start in range(0, len(gone), _AT_ONCE):
+            with self._database.writing() as connection:
+                forgotten += sets.forget(connection, table, gone[start : start + _AT_ONCE])
+        return forgotten
 
     # what else is remembered -------------------------------------------------------------------
 
@@ -227,17 +278,15 @@ class CorpusStore:
     def set_setting(self, name: str, value: str) -> None:
         """Remembers a fact about the workspace."""
         with self._database.writing() as connection:
-            _keep_setting(connection, name, value)
+            connection.execute(sets.SET, {"name": name, "value": value})
+
+
+def _segmented(row: Sequence[Any]) -> tuple[str, str, tuple[Segment, ...]]:
+    """(hash, text, segments) of (hash, bytes of the text, boundaries)."""
+    name, text, ends = row
+    content = text.decode()
+    return name, content, unpack(ends, len(content))
 
 
 def _is_key(dataset: str, sample: str) -> ColumnElement[bool]:
     return and_(DATASETS.c.name == dataset, SAMPLES.c.external == sample)
-
-
-def _mark(table: str) -> str:
-    """The setting that holds the last embedded document: the search for the rest starts there."""
-    return f"embedded:{table}"
-
-
-def _keep_setting(connection: Connection, name: str, value: str) -> None:
-    connection.execute(_SET, {"name": name, "value": value})

@@ -6,7 +6,6 @@ of their own and never wait. A commit is on the disk when it returns (`synchrono
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -20,13 +19,15 @@ from sqlalchemy.pool import QueuePool
 
 from tui_annotate.domain.errors import (
     Conflict,
+    Damaged,
     InvalidInput,
     NotFound,
     TuiAnnotateError,
     Unavailable,
 )
+from tui_annotate.storage.repair import make_again
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """The version of the tables that this code reads and writes."""
 
 LOCK_SECONDS: Final = 30.0
@@ -34,6 +35,9 @@ LOCK_SECONDS: Final = 30.0
 
 MOST_CONNECTIONS: Final = 32
 """Threads of one process that read, and that write, at a time; more of them wait."""
+
+SAVE: Final = "tui-annotate doctor prints the line that saves what can be read"
+"""The hint of a damaged store; the line itself is too long for the screen."""
 
 _HINTS: Final = {
     "SQLITE_FULL": ("the disk is full", "free some space; nothing of the last action was kept"),
@@ -48,8 +52,10 @@ _HINTS: Final = {
     "SQLITE_BUSY": ("another process holds it", "wait for it to end, then do it again"),
     "SQLITE_LOCKED": ("another process holds it", "wait for it to end, then do it again"),
     "SQLITE_PROTOCOL": ("another process holds it", "wait for it to end, then do it again"),
-    "SQLITE_CORRUPT": ("it is damaged", "restore the newest file of backups/, or run doctor"),
-    "SQLITE_NOTADB": ("it is not a store", "restore the newest file of backups/"),
+    "SQLITE_CORRUPT": ("it is damaged", SAVE),
+    "SQLITE_NOTADB": ("it is not a store", SAVE),
+    "SQLITE_ERROR": ("", SAVE),  # tables are missing, or others than ours
+    "SQLITE_NOMEM": ("no memory is left", "close other programs, then do it again"),
     "SQLITE_TOOBIG": ("a value is too large", "split the document"),
 }
 
@@ -68,47 +74,45 @@ class Database:
 
     @classmethod
     def create(cls, path: Path) -> Database:
-        """Makes a new store.
+        """Makes a new store; also out of one whose making was killed.
 
         Raises:
-            Conflict: there is a file already.
+            Conflict: there is one already.
+            Damaged: there is a file that is no store.
             Unavailable: it can not be written.
         """
         with translated(path):
-            _make_private(path)
-        database = cls(path)
-        database._upgrade()
-        return database
+            path.touch(mode=0o600)  # SQLite's side files take its mode
+        with _kept(cls(path)) as database:
+            if database.version():
+                raise Conflict(f"there is a store at {path} already", "choose another folder")
+            _upgrade(database)
+            return database
 
     @classmethod
     def open(cls, path: Path) -> Database:
         """Opens a store; one of an older version is backed up to `backups/`, then migrated.
 
         Raises:
-            NotFound: there is no such file.
-            Unavailable: it was written by a newer version, is damaged, or can not be read.
+            NotFound: there is no such file, or it is empty.
+            Damaged: it does not hold together.
+            Unavailable: it was written by a newer version, or can not be read.
         """
         if not path.is_file():
-            raise NotFound(f"there is no store at {path}", "restore the newest file of backups/")
-        database = cls(path)
-        version = database.version()
-        if version > SCHEMA:
-            database.close()
-            raise Unavailable(
-                f"the store {path} has version {version}; this program knows up to {SCHEMA}",
-                "install a newer tui-annotate",
-            )
-        if version < SCHEMA:
-            if version:
+            raise NotFound(f"there is no store at {path}", make_again(path))
+        with _kept(cls(path)) as database:
+            version = database.version()
+            if not version:
+                raise NotFound(f"the store {path} is empty", make_again(path))
+            if version > SCHEMA:
+                raise Unavailable(
+                    f"the store {path} has version {version}; this program knows up to {SCHEMA}",
+                    "install a newer tui-annotate",
+                )
+            if version < SCHEMA:
                 database.back_up()
-            database._upgrade()
-        return database
-
-    def _upgrade(self) -> None:
-        from tui_annotate.storage.migrate import upgrade  # Alembic costs 250 ms
-
-        with self.writing() as connection:
-            upgrade(connection)
+                _upgrade(database)
+            return database
 
     def back_up(self) -> Path:
         """Copies the store, also one in use, to a new file of `backups/` beside it; its path.
@@ -180,12 +184,21 @@ class Database:
         self._writer.dispose()
 
 
-def _make_private(path: Path) -> None:
-    """An empty file that nobody else may read; SQLite's side files take its mode."""
+def _upgrade(database: Database) -> None:
+    from tui_annotate.storage.migrate import upgrade  # Alembic costs 250 ms
+
+    with database.writing() as connection:
+        upgrade(connection)
+
+
+@contextmanager
+def _kept(database: Database) -> Iterator[Database]:
+    """Closes a store if anything is raised: nobody else has it."""
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError as error:
-        raise Conflict(f"there is a file at {path} already", "choose another folder") from error
+        yield database
+    except BaseException:
+        database.close()
+        raise
 
 
 def _engine(path: Path, begin: str) -> Engine:
@@ -213,8 +226,12 @@ def _connect(path: Path) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-        connection.execute("PRAGMA " + pragma)
+    try:
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute("PRAGMA " + pragma)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -251,6 +268,7 @@ def _told(error: Any, path: Path) -> TuiAnnotateError:
         return Conflict(f"the store refuses it: {error}", "look at it as it is now")
     if isinstance(error, PoolTimeout):
         name = "SQLITE_BUSY"
-    reason, hint = _HINTS.get("_".join(name.split("_")[:2]), (str(error), "run doctor"))
+    reason, hint = _HINTS.get("_".join(name.split("_")[:2]), ("", "do it again"))
+    kind = Damaged if hint == SAVE else Unavailable
     # The reason goes before the path, which may be longer than the screen is wide.
-    return Unavailable(f"the store can not be used, {reason}: {path}", hint)
+    return kind(f"the store can not be used, {reason or error}: {path}", hint)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection, Select, bindparam, select
@@ -35,7 +35,7 @@ _OF_STREAM: Final = _EVENT.where(
 _BY_ID: Final = _EVENT.where(EVENTS.c.id == bindparam("id"))
 _BATCH: Final = _EVENT.where(
     EVENTS.c.person == bindparam("person"), EVENTS.c.batch == bindparam("batch"), ~_GONE
-).order_by(EVENTS.c.arrival.desc())
+).order_by(EVENTS.c.arrival)
 _DEEDS: Final = (
     select(EVENTS.c.id, EVENTS.c.verb, EVENTS.c.undoes, EVENTS.c.dataset, EVENTS.c.sample)
     .where(EVENTS.c.person == bindparam("person"), EVENTS.c.verb != READ)
@@ -44,15 +44,10 @@ _DEEDS: Final = (
 )
 
 
-def write(connection: Connection, event: Event) -> None:
-    """Appends an event that has its place.
-
-    Raises:
-        Conflict: its id or its place in the stream is taken; raised where the transaction ends.
-    """
+def row(event: Event) -> dict[str, Any]:
+    """An event that has its place, as the table takes it."""
     action = event.action
-    row = {name: getattr(event, name) for name in _PLAIN}
-    row |= {
+    return {name: getattr(event, name) for name in _PLAIN} | {
         "verb": action.verb,
         "before": to_json(action.before.as_json()),
         "after": to_json(action.after.as_json()),
@@ -60,7 +55,16 @@ def write(connection: Connection, event: Event) -> None:
         "batch": action.batch,
         "versions": to_json(dict(event.versions)),
     }
-    connection.execute(_INSERT, row)
+
+
+def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Appends events, as `row` gives them.
+
+    Raises:
+        Conflict: an id or a place in a stream is taken; raised where the transaction ends.
+    """
+    if rows:
+        connection.execute(_INSERT, rows)
 
 
 _PLAIN: Final = (
@@ -78,15 +82,15 @@ def by_id(connection: Connection, name: str) -> Event:
     return next(_events(connection, _BY_ID, id=name))
 
 
-def batch_of(connection: Connection, event: Event) -> list[Event]:
-    """The events that were done as one with this, newest first; without a batch: itself alone.
+def batch_of(connection: Connection, event: Event) -> Iterator[Event]:
+    """The events that were done as one with this, in order; without a batch: itself alone.
 
     Those whose sample was taken out since are left out.
     """
     if not event.action.batch:
-        return [event]
+        return iter([event])
     scope = {"person": event.person, "batch": event.action.batch}
-    return list(_events(connection, _BATCH, **scope))
+    return _events(connection, _BATCH, **scope)
 
 
 def deeds(connection: Connection, person: str) -> Iterator[Deed]:

@@ -79,5 +79,8 @@ class GuidanceStore:
         with self._database.reading() as connection:
             found = connection.execute(query).scalar()
         if found is None:
-            raise NotFound(f"there is no version {version!r} of the {kind}", "see: doctor")
+            raise NotFound(
+                f"there is no version {version!r} of the {kind}",
+                "change a line of its file: then it is taken up anew",
+            )
         return str(found)

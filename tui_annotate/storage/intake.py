@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -131,7 +132,7 @@ def write(connection: Connection, prepared: Prepared, created: str) -> None:
         if known.get(key, row["digest"]) != row["digest"]:
             raise Conflict(
                 f"sample {key} is stored with other texts",
-                f"to exchange them: tui-annotate dataset replace {key.dataset}",
+                f"to exchange them: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
             )
         if key not in known:
             known[key] = row["digest"]

@@ -7,28 +7,21 @@ of what is finished, so they move together or not at all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Connection, bindparam, delete, select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, bindparam, select
 
-from tui_annotate.domain.annotations import Annotation, annotation_from_json
-from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.history import (
-    DISCARD,
     Deed,
     Event,
-    Payload,
     StreamState,
-    chained,
     replay,
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage import events
-from tui_annotate.storage.codec import from_json, plain, to_json
+from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
     ASSIGNMENTS,
@@ -37,8 +30,10 @@ from tui_annotate.storage.columns import (
     SETTINGS,
     TOMBSTONES,
 )
-from tui_annotate.storage.ranks import count_finished
-from tui_annotate.storage.statements import SAMPLE_KEY, SAMPLE_ROW, add_missing, upsert
+from tui_annotate.storage.plans import Plan, Stream, planned, write
+from tui_annotate.storage.statements import SAMPLE_KEY, SAMPLE_ROW, upsert
+
+__all__ = ["Log", "Stream", "sample_row", "utc_now"]
 
 _NUMBER: Final = "last_number"
 
@@ -55,15 +50,10 @@ _ANNOTATED: Final = (
     .where(*_MINE, ASSIGNMENTS.c.annotations > 0)
     .order_by(DATASETS.c.name, SAMPLES.c.external)
 )
-_ADD: Final = insert(ANNOTATIONS)
-_CHANGE: Final = update(ANNOTATIONS).where(ANNOTATIONS.c.id == bindparam("name"))
-_DROP: Final = delete(ANNOTATIONS).where(ANNOTATIONS.c.id == bindparam("name"))
-_BURY: Final = add_missing(TOMBSTONES)
-_UNEARTH: Final = delete(TOMBSTONES).where(TOMBSTONES.c.id == bindparam("name"))
 _BURIED: Final = select(TOMBSTONES.c.id).where(
     TOMBSTONES.c.id.in_(bindparam("names", expanding=True))
 )
-_ASSIGN: Final = upsert(ASSIGNMENTS, "person", "sample_id")
+_HEADS: Final = select(ASSIGNMENTS.c.sample_id, ASSIGNMENTS.c.head).where(*_MINE)
 _SETTING: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == _NUMBER)
 _SET: Final = upsert(SETTINGS, "name")
 _OWNERS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.person, ANNOTATIONS.c.sample_id).where(
@@ -77,49 +67,6 @@ _TAKEN: Final = select(ANNOTATIONS.c.number).where(
 def utc_now() -> str:
     """This moment, ISO 8601, UTC, microseconds."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """One person's work on one sample, and where the next event goes.
-
-    Attributes:
-        sample_id: the sample's row.
-        seq, head: number and hash of the last event; 0 and empty before the first.
-        updated: when the last event was; empty before the first.
-    """
-
-    person: str
-    key: SampleKey
-    sample_id: int
-    state: StreamState
-    seq: int = 0
-    head: str = ""
-    updated: str = ""
-
-    @property
-    def annotations(self) -> tuple[Annotation, ...]:
-        """As they stand: claims in reading order, then those without a claim."""
-        values = map(annotation_from_json, self.state.annotations.values())
-        return tuple(sorted(values, key=_reading_order))
-
-    @property
-    def assignment(self) -> Assignment:
-        """How far the person is."""
-        parts = self.state.assignment
-        return Assignment(
-            self.person,
-            State(parts["state"]),
-            parts["rating"],
-            parts["comment"],
-            self.state.seconds,
-            self.updated,
-        )
-
-
-def _reading_order(annotation: Annotation) -> Any:
-    anchors = annotation.claim or annotation.evidence
-    return not annotation.claim, anchors, annotation.number, annotation.id
 
 
 class Log:
@@ -170,8 +117,8 @@ class Log:
         """The event with an id that is known to be there."""
         return events.by_id(self._connection, name)
 
-    def batch(self, event: Event) -> list[Event]:
-        """The events that were done as one with this, newest first, but for samples now gone."""
+    def batch(self, event: Event) -> Iterator[Event]:
+        """The events that were done as one with this, in order, but for samples now gone."""
         return events.batch_of(self._connection, event)
 
     def deeds(self, person: str) -> Iterator[Deed]:
@@ -196,63 +143,22 @@ class Log:
             Conflict: the stream is not as the event's action found it, or an annotation's id is
                 taken by another stream.
         """
-        placed = chained(event, seq=stream.seq + 1, prev=stream.head)
-        state = stream.state.applied(event.action, seconds=event.seconds)
-        events.write(self._connection, placed)
-        for name, payload in event.action.after.annotations.items():
-            if payload is None:
-                self._drop(name, stream.key, bury=event.action.verb != DISCARD)
-            else:
-                self._keep(stream, payload, new=event.action.before.annotations[name] is None)
-        after = Stream(
-            stream.person, stream.key, stream.sample_id, state, placed.seq, placed.hash, event.at
-        )
-        self._keep_assignment(stream, after)
+        plan, after = planned(stream, event)
+        self.write([plan])
         return after
 
-    def _keep(self, stream: Stream, payload: Payload, *, new: bool) -> None:
-        values = {
-            "id": payload["id"],
-            "person": stream.person,
-            "sample_id": stream.sample_id,
-            "number": payload["number"],
-            "origin": payload["origin"],
-            "note": plain(payload["note"]),
-            "updated": payload["updated"],
-            "payload": to_json(payload),
-        }
-        name = {"name": payload["id"]}
-        if new:
-            self._connection.execute(_ADD, values)
-            self._connection.execute(_UNEARTH, name)
-        else:
-            self._connection.execute(_CHANGE, values | name)
+    def holds(self, person: str, plans: Sequence[Plan]) -> bool:
+        """Whether the streams of a person's plans are as they were when these were made."""
+        heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
+        return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
 
-    def _drop(self, name: str, key: SampleKey, *, bury: bool) -> None:
-        self._connection.execute(_DROP, {"name": name})
-        if bury:
-            self._connection.execute(_BURY, {"id": name, "dataset": key.dataset})
+    def write(self, plans: Sequence[Plan]) -> None:
+        """Writes what was planned; the plans must hold.
 
-    def _keep_assignment(self, before: Stream, after: Stream) -> None:
-        assignment = after.assignment
-        finished = assignment.state.finished
-        values = {
-            "person": after.person,
-            "sample_id": after.sample_id,
-            "state": assignment.state.value,
-            "finished": finished,
-            "rating": assignment.rating,
-            "comment": assignment.comment,
-            "seconds": assignment.seconds,
-            "updated": assignment.updated,
-            "annotations": len(after.state.annotations),
-            "seq": after.seq,
-            "head": after.head,
-        }
-        self._connection.execute(_ASSIGN, values)
-        change = int(finished) - int(before.assignment.state.finished)
-        if change:
-            count_finished(self._connection, after.person, after.sample_id, by=change)
+        Raises:
+            Conflict: an annotation's id is taken by another stream.
+        """
+        write(self._connection, plans)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
         """Numbers for new annotations: the wanted ones where they are free, else new ones.

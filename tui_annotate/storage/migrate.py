@@ -12,10 +12,10 @@ from sqlalchemy import Connection
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
 
-def upgrade(connection: Connection) -> None:
+def upgrade(connection: Connection, *, to: str = "head") -> None:
     """Runs the migrations that a store lacks, inside the caller's transaction."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)

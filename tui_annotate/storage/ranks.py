@@ -7,14 +7,14 @@ their values, and so are those that a person has finished.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, update
 from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.orders import BY_SOURCE, INGESTED, RANDOM, checked_order
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
     DATASETS,
@@ -28,10 +28,6 @@ from tui_annotate.storage.database import Database
 EVERYONE: Final = ""
 """The `person` of a tally that counts samples, not somebody's finished ones."""
 
-BY_SOURCE: Final = "by-source"
-INGESTED: Final = "ingested"
-_RANDOM: Final = "random:"
-
 _BATCH: Final = 1000
 _RANDOM_BITS: Final = 53
 _RANDOM_BUCKET_BITS: Final = 44
@@ -42,8 +38,8 @@ _TALLY = _TALLY.on_conflict_do_update(
     index_elements=["order_id", "person", "bucket"],
     set_={"count": TALLIES.c.count + _TALLY.excluded.count},
 )
-_BUCKETS: Final = select(RANKS.c.order_id, RANKS.c.bucket).where(
-    RANKS.c.sample_id == bindparam("sample_id")
+_BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).where(
+    RANKS.c.sample_id.in_(bindparam("sample_ids", expanding=True))
 )
 
 
@@ -54,19 +50,6 @@ class Newcomer(NamedTuple):
     first: int
     dataset: str
     external: str
-
-
-def checked_order(name: str) -> str:
-    """The name of an order: `by-source`, `ingested` or `random:SEED`; `random` alone has seed 1.
-
-    Raises:
-        InvalidInput: there is no such order.
-    """
-    if name == "random":
-        return "random:1"
-    if name in (BY_SOURCE, INGESTED) or (name.startswith(_RANDOM) and len(name) > len(_RANDOM)):
-        return name
-    raise InvalidInput(f"no order {name!r}", "orders: by-source, ingested, random:SEED")
 
 
 def _value(order: str) -> Callable[[Newcomer], int]:
@@ -84,7 +67,7 @@ def _value(order: str) -> Callable[[Newcomer], int]:
 
 
 def _bucket(order: str, value: int) -> int:
-    return value >> (_RANDOM_BUCKET_BITS if order.startswith(_RANDOM) else _BUCKET_BITS)
+    return value >> (_RANDOM_BUCKET_BITS if order.startswith(RANDOM) else _BUCKET_BITS)
 
 
 def add_ranks(connection: Connection, newcomers: Sequence[Newcomer]) -> None:
@@ -120,10 +103,26 @@ def _count(connection: Connection, changes: Sequence[tuple[int, str, int, int]])
         connection.execute(_TALLY, [dict(zip(names, change, strict=True)) for change in changes])
 
 
-def count_finished(connection: Connection, person: str, sample_id: int, *, by: int) -> None:
-    """Tells the tallies that a person finished a sample (`by` 1) or took it up again (-1)."""
-    places = connection.execute(_BUCKETS, {"sample_id": sample_id}).all()
-    _count(connection, [(order_id, person, bucket, by) for order_id, bucket in places])
+def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int]]) -> None:
+    """Tells the tallies that people finished samples (1) or took them up again (-1).
+
+    Args:
+        changes: (person, sample's row, 1 or -1).
+    """
+    places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    rows = sorted({sample_id for _, sample_id, _ in changes})
+    for first in range(0, len(rows), _BATCH):
+        some = {"sample_ids": rows[first : first + _BATCH]}
+        for sample_id, order_id, bucket in connection.execute(_BUCKETS, some):
+            places[sample_id].append((order_id, bucket))
+    _count(
+        connection,
+        [
+            (order_id, person, bucket, by)
+            for person, sample_id, by in changes
+            for order_id, bucket in places[sample_id]
+        ],
+    )
 
 
 def remove_ranks(connection: Connection, sample_ids: Sequence[int]) -> None:

@@ -220,6 +220,29 @@ class EmbeddedRow(_Row, table=True):
     sha256: str = Field(primary_key=True)
 
 
+class VectorSetRow(_Row, table=True):
+    """The vectors that one embedder made; the setting `vectors` names the set in use.
+
+    `loose` says that its table was written to and not put in order yet. Of a set that is older than
+    this table, version and segmenter are empty, and dimensions 0, until its embedder is loaded.
+    """
+
+    __tablename__ = "vector_sets"
+    __table_args__ = (_NO_ROWID,)
+    vectors: str = Field(primary_key=True)
+    embedder: str
+    label: str
+    version: str
+    segmenter: str
+    dimensions: int
+    token_dimensions: int
+    instant: bool
+    base_url: str
+    asked_dimensions: int
+    loose: bool
+    created: str
+
+
 class SettingRow(_Row, table=True):
     """A fact about the workspace that is not for people to edit."""
 

@@ -1,0 +1,141 @@
+"""What is printed for a damaged store works when it is copied into a shell."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.stores import SEGMENTER, SUMMARY, new, new_database, sample
+from tui_annotate.domain.errors import Damaged, Unavailable
+from tui_annotate.storage import repair
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.inspection import inspect
+
+ROOT = Path(__file__).parents[2]
+PAGE = 4096
+BRIDGE = b"The bridge"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace whose name needs quotes, with fifty samples."""
+    found = tmp_path / "it's mine; a b"
+    found.mkdir()
+    with closing(new_database(found)) as database:
+        made = [sample(str(n), summary=f"{SUMMARY} {n} " * 20) for n in range(50)]
+        CorpusStore(database).add([new(each) for each in made], segmenter=SEGMENTER)
+    return found
+
+
+def tear(store: Path, *, seed: int) -> None:
+    """Overwrites two pages of texts; of those that say which tables there are, none comes back."""
+    content = bytearray(store.read_bytes())
+    texts = [page for page in range(1, len(content) // PAGE) if BRIDGE in _page(content, page)]
+    for page in random.Random(seed).sample(texts, 2):
+        content[page * PAGE : (page + 1) * PAGE] = b"\xff" * PAGE
+    store.write_bytes(content)
+
+
+def _page(content: bytes | bytearray, number: int) -> bytes:
+    return bytes(content[number * PAGE : (number + 1) * PAGE])
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A line as people copy it, in a folder of theirs."""
+    env = os.environ | {"PYTHONPATH": str(ROOT), "PATH": f"{folder}:{os.environ['PATH']}"}
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+
+
+def command_line(folder: Path) -> None:
+    """The program as a command of the folder."""
+    program = folder / "tui-annotate"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tui_annotate "$@"\n', "utf-8")
+    program.chmod(0o755)
+
+
+@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="needs the program sqlite3")
+@pytest.mark.parametrize("seed", range(4))
+def test_what_can_be_read_of_torn_pages_is_saved(folder: Path, seed: int) -> None:
+    """The line makes a store that opens out of one that does not hold together."""
+    store = folder / "store.sqlite"
+    tear(store, seed=seed)
+    with closing(Database(store)) as database:
+        (finding,) = inspect(database, AnnotationStore(database))
+    assert finding.state == "wrong"
+    line, _, then = finding.mend.partition(", then ")
+    assert then == "doctor again"
+    done = shell(line, folder.parent)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "damaged" / "store.sqlite").exists()
+    with closing(Database.open(store)) as database:
+        assert CorpusStore(database).totals()[0] > 0
+        with database.reading() as connection:
+            assert connection.exec_driver_sql("PRAGMA integrity_check").scalar_one() == "ok"
+
+
+def test_what_contradicts_itself_goes_to_a_new_workspace(folder: Path) -> None:
+    """Where a document is lost, the line takes along the samples that have all theirs."""
+    (folder / "tui-annotate.toml").touch()
+    with closing(sqlite3.connect(folder / "store.sqlite")) as store:
+        text = store.execute("SELECT id FROM documents LIMIT 1").fetchone()
+        lost = store.execute(
+            "SELECT count(DISTINCT sample_id) FROM sample_documents WHERE document_id = ?", text
+        ).fetchone()
+        store.execute("DELETE FROM documents WHERE id = ?", text)
+        store.commit()
+    with closing(Database.open(folder / "store.sqlite")) as database:
+        (finding,) = inspect(database, AnnotationStore(database))
+    assert "points nowhere" in finding.says
+    command_line(folder.parent)
+    done = shell(finding.mend, folder.parent)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("is left out") == lost[0]
+    with closing(Database.open(Path(f"{folder}-new") / "store.sqlite")) as database:
+        assert CorpusStore(database).totals()[0] == 50 - lost[0]
+
+
+def test_an_altered_document_is_found(folder: Path) -> None:
+    """A text that its hash does not fit, and segments that do not fit their text, are told."""
+    store = folder / "store.sqlite"
+    for change, told in (
+        ("boundaries = x'01000000'", "segments do not fit"),
+        ("text = CAST('another' AS BLOB)", "not the text that it was"),
+    ):
+        with closing(sqlite3.connect(store)) as connection:
+            connection.execute(f"UPDATE documents SET {change} WHERE id = 1")
+            connection.commit()
+        with closing(Database.open(store)) as database:
+            (finding,) = inspect(database, AnnotationStore(database))
+        assert told in finding.says
+        assert finding.mend == repair.begin_anew(store)
+
+
+def test_the_newest_backup_is_named(folder: Path) -> None:
+    """By number, not by name or time; files of others are passed over."""
+    store = folder / "store.sqlite"
+    assert "the newest backup" not in repair.bring_back(store)
+    (folder / "backups").mkdir()
+    for name in ("store-9.sqlite", "store-0010.sqlite", "store-mine.sqlite", "other.sqlite"):
+        (folder / "backups" / name).touch()
+    assert repair.newest_backup(store) == folder / "backups" / "store-0010.sqlite"
+    for line in (repair.bring_back(store), repair.begin_anew(store), repair.make_again(store)):
+        assert "store-0010.sqlite" in line
+
+
+def test_only_damage_is_mended_so(tmp_path: Path) -> None:
+    """Other errors keep their hint: a full disk needs no new store."""
+    store = tmp_path / "store.sqlite"
+    assert repair.mending(Unavailable("x", "free some space"), store) == "free some space"
+    assert repair.mending(Damaged("x", "see doctor"), store) == repair.bring_back(store)

@@ -1,0 +1,65 @@
+"""The lines that save a damaged store, to be copied into a shell; runs none of them."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from tui_annotate.domain.errors import Damaged, TuiAnnotateError
+
+
+def mending(error: TuiAnnotateError, store: Path) -> str:
+    """What to do about an error of a store: the way back where it is damaged, else the hint."""
+    return bring_back(store) if isinstance(error, Damaged) else error.hint
+
+
+def bring_back(store: Path) -> str:
+    """Puts what SQLite can still read in the place of a store whose pages are damaged.
+
+    The damaged files are kept beside it. `.dump` goes around pages that can not be read; `.recover`
+    finds more, but many builds of the program `sqlite3` come without it.
+    """
+    steps = (
+        f"cd {shlex.quote(str(store.parent))}",
+        "rm -f saved.sqlite",
+        f"sqlite3 {store.name} .dump | sed 's/^ROLLBACK.*/COMMIT;/' | sqlite3 saved.sqlite",
+        "mkdir damaged",
+        f"mv {store.name}* damaged",
+        f"mv saved.sqlite {store.name}",
+    )
+    return f"({' && '.join(steps)}), then doctor again{_or_backup(store)}"
+
+
+def begin_anew(store: Path) -> str:
+    """Takes what stands in a store that can be read, but contradicts itself, to a new workspace."""
+    old = shlex.quote(str(store.parent))
+    new = shlex.quote(f"{store.parent}-new")
+    return (
+        f"tui-annotate export -w {old} --format native -o saved.jsonl && "
+        f"tui-annotate init {new} && tui-annotate ingest -w {new} saved.jsonl{_or_backup(store)}"
+    )
+
+
+def make_again(store: Path) -> str:
+    """What to do where a workspace has no store, or an empty one."""
+    folder = store.parent
+    if backup := newest_backup(store):
+        return f"cp {shlex.quote(str(backup))} {shlex.quote(str(store))}"
+    file = shlex.quote(str(folder / "tui-annotate.toml"))
+    return f"there is no backup; to begin anew: rm {file} && tui-annotate init {folder}"
+
+
+def newest_backup(store: Path) -> Path | None:
+    """The last copy that was made before a migration; None where there is none."""
+    backups = (store.parent / "backups").glob("store-*.sqlite")
+    numbered = {
+        int(number): path
+        for path in backups
+        if (number := path.stem.removeprefix("store-")).isdecimal()
+    }
+    return numbered[max(numbered)] if numbered else None
+
+
+def _or_backup(store: Path) -> str:
+    backup = newest_backup(store)
+    return f"; the newest backup is {shlex.quote(str(backup))}" if backup else ""

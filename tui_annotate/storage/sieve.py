@@ -1,0 +1,83 @@
+"""What of people's work goes through a filter; and all annotations that do, without any text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, select
+
+from tui_annotate.domain.annotations import Annotation, annotation_from_json
+from tui_annotate.domain.labels import JOINER
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Owned, RecordFilter
+from tui_annotate.storage.columns import ANNOTATIONS, ASSIGNMENTS, DATASETS, SAMPLES
+
+_STANDING: Final = (
+    select(ANNOTATIONS.c.person, ANNOTATIONS.c.payload, ASSIGNMENTS.c.state)
+    .select_from(ANNOTATIONS)
+    .join(SAMPLES, SAMPLES.c.id == ANNOTATIONS.c.sample_id)
+    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .join(
+        ASSIGNMENTS,
+        (ASSIGNMENTS.c.sample_id == ANNOTATIONS.c.sample_id)
+        & (ASSIGNMENTS.c.person == ANNOTATIONS.c.person),
+    )
+    .order_by(ANNOTATIONS.c.sample_id, ANNOTATIONS.c.person, ANNOTATIONS.c.id)
+    .execution_options(yield_per=500)
+)
+
+
+class Sieve:
+    """A `RecordFilter` made ready: what of people's work goes through."""
+
+    def __init__(self, filters: RecordFilter, people: Mapping[str, Person]) -> None:
+        self._filters = filters
+        self._label = tuple(filters.label.split(JOINER)) if filters.label else ()
+        wanted = filters.person
+        named = {person.id for person in people.values() if wanted in (person.id, person.name)}
+        self.people = named if wanted else None
+        self.by_annotation = bool(filters.origin or self._label)
+        self.narrow = self.by_annotation or bool(wanted or filters.state or filters.since)
+
+    def annotation(self, annotation: Annotation) -> bool:
+        """Whether origin, label and time fit."""
+        filters, label = self._filters, self._label
+        origin = annotation.origin
+        return (
+            (not filters.origin or filters.origin in (origin, origin.partition(":")[0]))
+            and (not label or any(path[: len(label)] == label for path in annotation.labels))
+            and annotation.updated >= filters.since
+        )
+
+    def state(self, state: str) -> bool:
+        """Whether work in that state fits."""
+        return not self._filters.state or self._filters.state == state
+
+    def time(self, updated: str) -> bool:
+        """Whether an assignment is young enough."""
+        return updated >= self._filters.since
+
+
+def standing(
+    connection: Connection, filters: RecordFilter, people: Mapping[str, Person]
+) -> Iterator[Owned]:
+    """All annotations that stand and go through a filter, in memory that does not grow."""
+    sieve = Sieve(filters, people)
+    for person, payload, state in connection.execute(_narrowed(filters, sieve)):
+        if sieve.state(state):
+            annotation = annotation_from_json(json.loads(payload))
+            if sieve.annotation(annotation):
+                yield Owned(person, annotation)
+
+
+def _narrowed(filters: RecordFilter, sieve: Sieve) -> Select[Any]:
+    query = _STANDING
+    if filters.dataset:
+        query = query.where(DATASETS.c.name == filters.dataset)
+    if filters.sample:
+        query = query.where(SAMPLES.c.external == filters.sample)
+    if sieve.people is not None:
+        query = query.where(ANNOTATIONS.c.person.in_(sieve.people))
+    return query
