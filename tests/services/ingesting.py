@@ -5,30 +5,40 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 import resource
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui_annotate.domain.errors import Unavailable
+from sqlalchemy import select
+
+from tui_annotate.domain.errors import Conflict, Unavailable
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.services.export import Export
-from tui_annotate.services.ingest import Files, Ingest, sentences, vectors
+from tui_annotate.services.ingest import Files, Ingest, filling, sentences
 from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.people import PeopleStore
 from tui_annotate.storage.vectors import VectorStore
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tui_annotate.methods.late_interaction import TokenBank
+    from tui_annotate.plugins.protocols import Embedder
+
 
 class Letters:
     """An embedder of eight dimensions, from a hash: fast, and the same everywhere."""
 
     name = "static"
+    label = "static"
+    instant = True
     version = "1"
     dimensions = 8
 
@@ -47,20 +57,67 @@ class Letters:
         return rows
 
 
+class Words:
+    """A slow embedder with tokens: each word's first letters, at unit length; no model."""
+
+    name = "neural"
+    label = "words"
+    instant = False
+    version = "1"
+
+    def __init__(self, dimensions: int = 8, token_dimensions: int = 4) -> None:
+        import numpy as np
+
+        self.calls: list[int] = []
+        self.dimensions = dimensions
+        self.token_dimensions = token_dimensions
+        self.axes: NDArray[np.float32] = np.eye(dimensions, token_dimensions, dtype=np.float32)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows."""
+        import numpy as np
+
+        return np.pad(Letters().embed(texts), ((0, 0), (0, self.dimensions - 8)))
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
+        """Unit rows, and a token for each word."""
+        import numpy as np
+
+        from tui_annotate.methods.late_interaction import TokenBank
+
+        self.calls.append(len(texts))
+        found = [
+            [(*match.span(), match[0]) for match in re.finditer(r"\w+", text)] for text in texts
+        ]
+        flat = [word for words in found for word in words]
+        size = self.token_dimensions
+        letters = [f"{word:\0<{size}}"[:size].encode("ascii", "replace") for *_, word in flat]
+        vectors = np.frombuffer(b"".join(letters), np.int8).reshape(-1, size)
+        bounds = np.cumsum([0, *map(len, found)], dtype=np.int64)
+        starts, ends = (np.array([word[at] for word in flat], np.int32) for at in (0, 1))
+        return self.embed(texts), TokenBank(vectors, bounds, starts, ends)
+
+
 class Stores:
     """The stores of one workspace, and the ingest over them.
 
     Attributes:
         embedder: what is given for `static`; None for a machine that can not have it.
+        others: further embedders, by what they are asked for as.
+        asked: name, address and dimensions of each that was loaded.
     """
 
     def __init__(self, folder: Path, *, workers: int = 1) -> None:
         self.folder = folder
-        file = folder / "store.sqlite"
-        self.database = Database.open(file) if file.exists() else Database.create(file)
+        try:
+            self.database = Database.create(folder / "store.sqlite")
+        except Conflict:
+            self.database = Database.open(folder / "store.sqlite")
         self.corpus = CorpusStore(self.database)
         self.log = AnnotationStore(self.database)
         self.embedder: Letters | None = Letters()
+        self.others: dict[str, Embedder] = {}
+        self.asked: list[tuple[str, str, int]] = []
         self.opened = 0
         self.ingest = Ingest(
             self.corpus, self.log, stores=self.vectors, load=self._load, workers=workers
@@ -71,10 +128,12 @@ class Stores:
         self.opened += 1
         return VectorStore(self.folder / "vectors")
 
-    def _load(self, name: str) -> Letters:
-        if self.embedder is None:
-            raise Unavailable(f"{name} is not installed", "install it")
-        return self.embedder
+    def _load(self, asked: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
+        self.asked.append((asked, base_url, dimensions))
+        found = self.others.get(asked, self.embedder if asked == "static" else None)
+        if found is None:
+            raise Unavailable(f"{asked} is not installed", "install it")
+        return found
 
     def run(self, *paths: Path, **how: Any) -> Any:
         """Ingests files."""
@@ -83,7 +142,8 @@ class Stores:
     def contents(self) -> dict[str, Any]:
         """All that must be the same however often an ingest was interrupted."""
         records = list(self.corpus.records(RecordFilter()))
-        table = self.corpus.setting("vectors") or ""
+        used = self.corpus.vector_set()
+        table = used.table if used else ""
         return {
             "samples": [
                 (record.sample, self.corpus.sample(record.sample.key).segments)
@@ -93,12 +153,28 @@ class Stores:
             "people": {person for record in records for person in record.people},
             "totals": self.corpus.totals(),
             "waiting": self.corpus.unembedded(table, 1),
-            "vectors": VectorStore(self.folder / "vectors").size(table) if table else None,
+            "vectors": self.stored_vectors(table) if table else None,
         }
+
+    def stored_vectors(self, table: str) -> dict[str, tuple[bytes, bytes]]:
+        """By document, its vectors and its tokens as bytes."""
+        store = VectorStore(self.folder / "vectors")
+        with self.database.reading() as connection:
+            names = connection.execute(select(DOCUMENTS.c.sha256)).scalars().all()
+        tokens = store.fetch_tokens(table, names)
+        return {
+            name: (vectors.tobytes(), tokens[name].vectors.tobytes() if tokens else b"")
+            for name, vectors in store.fetch(table, names).items()
+        }
+
+    @property
+    def export(self) -> Export:
+        """The service that writes out."""
+        return Export(self.corpus, PeopleStore(self.database), self.log)
 
     def exported(self, exporter: str, target: Path, **filters: str) -> str:
         """What an export writes."""
-        Export(self.corpus).run(exporter, target, filters=RecordFilter(**filters))
+        self.export.run(exporter, target, filters=RecordFilter(**filters))
         return target.read_text("utf-8")
 
 
@@ -140,15 +216,22 @@ def _text(chance: random.Random, name: str, sentences: int) -> str:
 def main(folder: str, workers: str, embedder: str, *files: str) -> None:
     """Ingests files in this process, and says how it ended and how much memory it took.
 
-    With an embedder everything is made small, so that few texts pass through every stage.
+    With an embedder everything is made small, so that few texts pass through every stage. Without
+    files the vectors are made anew, or those of the embedder.
     """
     if embedder != "none":
+        import lancedb  # noqa: F401  so that a kill finds more than imports
+
         sentences._WORTH_A_POOL, sentences._TASK = 20_000, 5_000
-        vectors.ROWS = 1_000
+        filling.QUICK_ROWS, filling.SLOW_ROWS = 1_000, 50
     stores = Stores(Path(folder), workers=int(workers))
+    stores.others["neural"] = Words()
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    report = stores.run(*map(Path, files), embedder=embedder)
+    if files:
+        report = stores.run(*map(Path, files), embedder=embedder)
+    else:
+        report = stores.ingest.rebuild(embedder=embedder)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sys.stdout.write(json.dumps({"added": report.added, "memory": memory}) + "\n")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,17 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tests.stores import SEGMENTER, annotate, claim, fill, new, new_database, sample
+from tests.stores import (
+    SEGMENTER,
+    SOURCE,
+    annotate,
+    claim,
+    fill,
+    halves,
+    new,
+    new_database,
+    sample,
+)
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import (
@@ -27,8 +37,10 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
 )
 from tui_annotate.domain.history import StreamState, replay
-from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.offers import Offer
+from tui_annotate.domain.samples import Document, Match, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.traces import OUTSIDE, Place, Trace
 from tui_annotate.services.annotate import Annotate
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import Guidance
@@ -150,6 +162,32 @@ def test_past_notes_come_by_use(deeds: Annotate, ana: str) -> None:
     assert deeds.past_notes(ana, limit=1) == ("often",)
 
 
+def test_former_evidence_is_of_the_same_text_and_of_the_same_person(
+    deeds: Annotate, ana: str, bo: str
+) -> None:
+    """What one took in a source under other summaries, at whatever place the source stands there.
+
+    Neither the sample's own evidence, nor that of others, nor that of other texts.
+    """
+    texts = {key: deeds.corpus.sample(key).sample for key in (KEY, OTHER)}
+    source = texts[KEY].document(Side.SOURCE)
+    several = Sample("d", "4", (Document(Side.SOURCE, "Else."), *texts[OTHER].documents))
+    deeds.corpus.add([new(several)], segmenter=SEGMENTER)
+    second = (Anchor(Side.SOURCE, 0, Span(0, 5)), Anchor(Side.SOURCE, 1, Span(0, 15)))
+    for person, key, evidence in (
+        (ana, KEY, EVIDENCE),
+        (ana, OTHER, EVIDENCE),
+        (ana, several.key, second),
+        (bo, SampleKey("d", "3"), (Anchor(Side.SOURCE, 0, Span(0, 3)),)),
+    ):
+        deeds.add(person, key, replace(claim(name()), evidence=evidence), seconds=0)
+    found = deeds.former_evidence(ana, texts[KEY])
+    assert found == {source.sha256: (Span(0, 15), Span(35, 52))}
+    assert deeds.former_evidence(ana, several) == {source.sha256: (Span(35, 52),)}
+    assert deeds.former_evidence(bo, texts[KEY]) == {source.sha256: (Span(0, 3),)}
+    assert deeds.former_evidence("nobody", texts[KEY]) == {}
+
+
 def test_likings_are_kept(deeds: Annotate, ana: str) -> None:
     """By name."""
     deeds.keep_preference(ana, "split", "stacked")
@@ -266,6 +304,68 @@ def test_an_edit_is_a_new_version_and_a_stale_one_is_refused(deeds: Annotate, an
     with pytest.raises(Conflict, match="changed since"):
         deeds.edit(ana, KEY, replace(second, note="fourth"), seconds=0)
     assert [made.note for made in deeds.open(ana, KEY).annotations] == ["third"]
+
+
+def offer(*segments: int, looked: int = 0) -> Offer:
+    """The halves of the source in some order, by static vectors."""
+    matches = tuple(
+        Match(0, at, halves(SOURCE)[at].span, 0.5, rank) for rank, at in enumerate(segments, 1)
+    )
+    ranks = frozenset({looked} if looked else ())
+    return Offer(matches=matches, looked=ranks, embedder="static vectors", version="7")
+
+
+def test_what_the_assist_showed_is_kept_with_the_event(deeds: Annotate, ana: str) -> None:
+    """For each span of evidence, and whether the best was passed over; undo brings it back."""
+    made = replace(claim(name()), evidence=EVIDENCE)
+    kept = deeds.add(ana, KEY, made, seconds=1, offer=offer(0, 1, looked=1)).annotation
+    assert kept is not None
+    assert kept.trace == Trace(
+        embedder="static vectors",
+        version="7",
+        offered=2,
+        best=0.5,
+        looked=(1,),
+        places=(Place(2, 0.5, False),),
+    )
+    assert kept.trace.refused_best
+    (event,) = deeds.store.events(ana, KEY)
+    told = event.action.after.annotations[made.id]
+    assert told is not None
+    assert told["assist"]["evidence"] == [[2, 0.5, False]]
+    deeds.remove(ana, KEY, made.id, version=1, seconds=1)
+    deeds.undo(ana)
+    assert deeds.store.stream(ana, KEY).annotations == (kept,)
+    events = deeds.store.events(ana, KEY)
+    assert replay(events).same(deeds.store.state(ana, KEY))
+
+
+def test_an_edit_keeps_what_was_seen_of_evidence_that_stays(deeds: Annotate, ana: str) -> None:
+    """A note changes nothing of it; where nobody tells, new evidence leaves nothing to tell."""
+    made = replace(claim(name()), evidence=EVIDENCE)
+    first = deeds.add(ana, KEY, made, seconds=1, offer=offer(1, 0)).annotation
+    assert first is not None
+    noted = deeds.edit(ana, KEY, replace(first, note="n"), seconds=1, offer=offer()).annotation
+    assert noted is not None
+    assert noted.trace == first.trace
+    more = replace(noted, evidence=(*EVIDENCE, Anchor(Side.SOURCE, 0, Span(0, 10))))
+    wider = deeds.edit(ana, KEY, more, seconds=1, offer=offer(1)).annotation
+    assert wider is not None
+    assert wider.trace is not None
+    assert wider.trace.places == (OUTSIDE, Place(1, 0.5, False))
+    untold = replace(wider, evidence=(Anchor(Side.SOURCE, 0, Span(4, 10)),))
+    last = deeds.edit(ana, KEY, untold, seconds=1).annotation
+    assert last is not None
+    assert last.trace is None
+
+
+def test_work_without_a_trace_is_as_it_ever_was(deeds: Annotate, ana: str) -> None:
+    """To the byte, so that logs of before and after hold alike."""
+    deeds.add(ana, KEY, replace(claim(name()), evidence=EVIDENCE), seconds=1)
+    (event,) = deeds.store.events(ana, KEY)
+    (payload,) = event.action.after.annotations.values()
+    assert payload is not None
+    assert "assist" not in payload
 
 
 def test_a_removed_annotation_is_gone_until_undo(deeds: Annotate, ana: str) -> None:
@@ -395,6 +495,53 @@ def test_a_clearing_can_be_narrowed(deeds: Annotate, ana: str) -> None:
     assert deeds.clear(ana) == 1
     with pytest.raises(NotFound):
         deeds.clear(ana, sample="1")
+
+
+def interrupted(deeds: Annotate, act: Callable[[], object]) -> Annotate:
+    """The same deeds, but something happens when the first event of the next one is prepared."""
+    calls = iter(range(1000))
+
+    def named() -> str:
+        if next(calls) == 1:  # 0 names what belongs together
+            act()
+        return name()
+
+    return replace(deeds, new_id=named)
+
+
+def test_others_write_while_a_clearing_is_prepared(
+    database: Database, deeds: Annotate, ana: str, bo: str
+) -> None:
+    """The lock is taken for the writing alone; what others do meanwhile changes nothing of it."""
+    deeds.add(ana, KEY, claim(name()), seconds=0)
+    others = annotate(Database(database.path), labels="")
+    cleared = interrupted(deeds, lambda: others.add(bo, KEY, claim(name()), seconds=0)).clear(ana)
+    assert cleared == 1
+    assert len(deeds.open(bo, KEY).annotations) == 1
+
+
+@pytest.mark.parametrize("key", [KEY, OTHER])
+def test_what_comes_in_before_the_lock_counts(
+    database: Database, deeds: Annotate, ana: str, key: SampleKey
+) -> None:
+    """What was prepared on older work of the same person is prepared anew; the log stays whole."""
+    deeds.add(ana, KEY, claim(name()), seconds=0)
+    others = annotate(Database(database.path), labels="")
+
+    def work(start: int) -> object:
+        return others.add(ana, key, claim(name(), start, start + 3), seconds=0)
+
+    assert interrupted(deeds, lambda: work(0)).clear(ana) == 2
+    assert deeds.open(ana, KEY).annotations == deeds.open(ana, OTHER).annotations == ()
+    last = interrupted(deeds, lambda: work(4)).undo(ana)
+    assert last is not None
+    assert (last.key, last.undone) == (key, "add")
+    assert deeds.open(ana, KEY).annotations == deeds.open(ana, OTHER).annotations == ()
+    back = deeds.undo(ana)
+    assert back is not None
+    assert back.undone == "clear"
+    assert sum(len(deeds.open(ana, each).annotations) for each in (KEY, OTHER)) == 2
+    assert {finding.state for finding in inspect(database, deeds.store)} == {"ok"}
 
 
 def test_a_clearing_of_which_a_part_is_gone_is_undone_for_the_rest(

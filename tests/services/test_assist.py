@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,12 +15,15 @@ from numpy.typing import NDArray
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import NotFound, Unavailable
-from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side
+from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side, Signals
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.methods.late_interaction import TokenBank
+from tui_annotate.methods.lexical import words
 from tui_annotate.methods.segmentation import SEGMENTER, segment
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Embedder
-from tui_annotate.services.assist import Assist
+from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
+from tui_annotate.services.assist import Assist, embedded, prepared
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.vectors import VectorStore
@@ -34,6 +39,8 @@ class Letters:
     """An embedder of 26 dimensions: how often each letter stands in a text."""
 
     name = "letters"
+    label = "letters of 1"
+    instant = True
     version = "1"
     dimensions = 26
 
@@ -44,6 +51,31 @@ class Letters:
         ).reshape(-1, 26)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(rows / np.maximum(lengths, 1e-9), np.float32)
+
+
+class Signs(Letters):
+    """Letters whose tokens are the words, each a sum of its letters; not instant."""
+
+    name = "signs"
+    instant = False
+    token_dimensions = 13
+
+    @cached_property
+    def axes(self) -> NDArray[np.float32]:
+        """The vowels and some more."""
+        return np.eye(26, dtype=np.float32)[:, ::2]
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
+        """A token a word."""
+        found = [list(words(text)) for text in texts]
+        flat = [word for own in found for word in own]
+        rows = self.embed([word.text for word in flat]) @ self.axes
+        return self.embed(texts), TokenBank(
+            np.rint(rows * 127).astype(np.int8),
+            np.cumsum([0, *map(len, found)]),
+            np.array([word.start for word in flat], np.int32),
+            np.array([word.end for word in flat], np.int32),
+        )
 
 
 def sample(*sources: str, summary: str = SUMMARY) -> Sample:
@@ -86,8 +118,28 @@ class Stores:
             )
         ]
         self.vectors.add(self.table, rows)
-        self.corpus.set_setting("embedder", self.embedder.name)
-        self.corpus.set_setting("vectors", self.table)
+        tokens = isinstance(self.embedder, TokenEmbedder) and self.embedder
+        if tokens:
+            banks = [
+                (name, tokens.embed_tokens([text[start:end] for start, end in segments])[1])
+                for name, (text, segments) in documents.items()
+            ]
+            self.vectors.add_tokens(self.table, banks, axes=tokens.axes)
+        self.corpus.keep_vector_set(self.set(), use=True)
+
+    def set(self, *, segmenter: str = SEGMENTER, version: str = "") -> VectorSet:
+        """The set that these vectors are."""
+        tokens = isinstance(self.embedder, TokenEmbedder) and self.embedder
+        return VectorSet(
+            embedder=self.embedder.name,
+            label=self.embedder.label,
+            version=version or self.embedder.version,
+            segmenter=segmenter,
+            table=self.table,
+            dimensions=self.embedder.dimensions,
+            token_dimensions=tokens.token_dimensions if tokens else 0,
+            instant=self.embedder.instant,
+        )
 
     def load(self, name: str) -> Embedder:
         """The embedder; keeps a list of what was asked for."""
@@ -183,39 +235,61 @@ def test_vectors_take_part(stores: Stores) -> None:
     stores.keep(some, other)
     assist = stores.assist
     ready = assist.prepare(some, cut(some), vectors=True)
-    assert ready.signals == "words + letters vectors"
+    assert ready.signals == "words + letters of 1"
     assert set(ready.match(claim())[0].signals) == {"words", "vectors"}
     assist.prepare(other, cut(other), vectors=True)
     assert stores.loaded == ["letters"]
 
 
-def test_a_side_that_the_embedder_does_not_know_is_ranked_by_words(stores: Stores) -> None:
-    """The other side still has its vectors."""
-    some = sample("桥梁重新开放。花费很多。", SOURCE)
-    unknown = sample("桥梁重新开放。花费很多。")
-    stores.keep(some, unknown)
-    ready = stores.assist.prepare(unknown, cut(unknown), vectors=True)
-    assert ready.blind == {Side.SOURCE}
-    assert set(ready.match(claim(), top=None)[0].signals) == {"words"}
-    found = stores.assist.match(unknown, cut(unknown), claim(), top=None)
-    assert found.matches == ready.match(claim(), top=None)
+def test_a_document_that_the_embedder_does_not_know_is_ranked_by_words(stores: Stores) -> None:
+    """The others have their vectors, and the signals say that one has none."""
+    some = sample("桥梁重新开放。花费很多。AB。", SOURCE)
+    stores.keep(some)
+    ready = stores.assist.prepare(some, cut(some), vectors=True)
+    assert ready.blind == frozenset()
+    assert ready.signals == "words + letters of 1, which lacks the words of 1 of 3 texts"
+    found = ready.match(claim(), top=None)
+    told = {match.document: set(match.signals) for match in found}
+    assert told == {0: {"words"}, 1: {"words", "vectors"}}
+    assert {match.document for match in ready.match(claim(), by=Signals.VECTORS)} == {1}
+    same(found, stores.assist.match(some, cut(some), claim(), top=None).matches)
+    chinese = Anchor(Side.SOURCE, 0, Span(0, 4))
+    assert {name for match in ready.match(chinese, top=None) for name in match.signals} == {"words"}
 
 
 def test_a_query_that_the_embedder_does_not_know_is_ranked_by_words(stores: Stores) -> None:
-    """A number has no letters, so it has no vector here."""
-    some = sample(SOURCE, summary="2 000 000. It was loved.")
+    """A number has no letters, so its sentence has no vector here."""
+    some = sample(SOURCE, summary="2 0. It was loved by all who came to see it, and that was many.")
     stores.keep(some)
     ready = stores.assist.prepare(some, cut(some), vectors=True)
-    number = Anchor(Side.SUMMARY, 0, Span(0, 9))
+    number = Anchor(Side.SUMMARY, 0, Span(0, 3))
     assert set(ready.match(number, top=None)[0].signals) == {"words"}
 
 
-def test_samples_of_unknown_scripts_say_why(stores: Stores) -> None:
-    """Where both sides are unknown there is nothing to wait for."""
-    some = sample("桥梁重新开放。", summary="桥梁开放。")
+def test_words_that_were_counted_are_not_counted_again(stores: Stores) -> None:
+    """What was made ready without vectors gets them, and ranks as if made in one go."""
+    some = sample(SOURCE)
     stores.keep(some)
-    with pytest.raises(Unavailable, match="lack these words"):
-        stores.assist.prepare(some, cut(some), vectors=True)
+    assist = stores.assist
+    counted = assist.prepare(some, cut(some), vectors=False)
+    full = assist.prepare(some, cut(some), vectors=True, words=counted)
+    assert full.sides[Side.SOURCE].lexicon is counted.sides[Side.SOURCE].lexicon
+    again = assist.prepare(some, cut(some), vectors=True)
+    assert full.match(claim(), top=None) == again.match(claim(), top=None)
+    assert counted.signals == "words only"
+
+
+def test_samples_of_unknown_scripts_say_why(stores: Stores) -> None:
+    """Where a whole side is unknown there is nothing to wait for."""
+    for some in (
+        sample("桥梁重新开放。", summary="桥梁开放。"),
+        sample("桥梁重新开放。花费很多。"),
+    ):
+        stores.keep(some)
+        with pytest.raises(Unavailable, match="lacks these words"):
+            stores.assist.prepare(some, cut(some), vectors=True)
+        found = stores.assist.match(some, cut(some), Anchor(Side.SUMMARY, 0, Span(0, 3)))
+        assert found.signals == "words only: letters of 1 lacks these words"
 
 
 def test_a_workspace_without_vectors_says_so(stores: Stores) -> None:
@@ -227,10 +301,23 @@ def test_a_workspace_without_vectors_says_so(stores: Stores) -> None:
 
 
 def test_vectors_of_another_version_are_refused(stores: Stores) -> None:
-    """A query of one embedder means nothing among vectors of another."""
+    """A query of one embedder means nothing among vectors of another, nor other segments'."""
     some = sample(SOURCE)
     stores.keep(some)
-    stores.corpus.set_setting("vectors", "letters-of-last-year")
+    for other in (stores.set(version="of last year"), stores.set(segmenter="of last year")):
+        stores.corpus.keep_vector_set(other, use=True)
+        with pytest.raises(Unavailable, match="another version"):
+            stores.assist.prepare(some, cut(some), vectors=True)
+
+
+def test_vectors_of_an_older_store_are_known_by_their_table(stores: Stores) -> None:
+    """It does not say which version and segmenter made them, but the name of their table does."""
+    some = sample(SOURCE)
+    stores.keep(some)
+    unsaid = replace(stores.set(), version="", segmenter="")
+    stores.corpus.keep_vector_set(unsaid, use=True)
+    assert stores.assist.prepare(some, cut(some), vectors=True).meaning is not None
+    stores.corpus.keep_vector_set(replace(unsaid, table="letters-of-last-year"), use=True)
     with pytest.raises(Unavailable, match="another version"):
         stores.assist.prepare(some, cut(some), vectors=True)
 
@@ -251,6 +338,96 @@ def test_the_command_goes_on_with_words(stores: Stores) -> None:
     assert found.signals == "words only: this workspace has no vectors"
 
 
+# stored meaning ---------------------------------------------------------------------------------
+
+
+def test_stored_tokens_stand_in_for_the_embedder() -> None:
+    """A selection means its tokens; nothing is embedded when it is asked for."""
+    some = sample(LATER, SOURCE)
+    made = embedded(some, cut(some), Signs())
+    assert made.embedder is None
+    ready = prepared(some, cut(some), made)
+    found = ready.match(claim(), top=None)
+    assert texts(some, Side.SOURCE, found)[0] == "The work cost 12 million pounds."
+    assert set(found[0].signals) == {"words", "vectors", "tokens"}
+    assert found[0].signals["tokens"] > found[1].signals["tokens"]
+    assert set(ready.match(claim(), by=Signals.VECTORS)[0].signals) == {"vectors", "tokens"}
+    later = LATER.index("The works")
+    back = ready.match(Anchor(Side.SOURCE, 0, Span(later, later + 30)))
+    assert {match.document for match in back} == {0}
+
+
+def test_a_selection_over_sentences_means_all_their_tokens() -> None:
+    """Of the later documents of a side as well."""
+    some = sample(LATER, SOURCE)
+    ready = prepared(some, cut(some), embedded(some, cut(some), Signs()))
+    anchor = Anchor(Side.SOURCE, 1, Span(SOURCE.index("Saturday"), SOURCE.index("work") + 4))
+    asked = ready.query(anchor)
+    assert asked is not None
+    meaning = ready.meaning(asked, anchor)
+    assert meaning is not None
+    assert meaning.tokens is not None
+    told = zip(meaning.tokens.words, meaning.tokens.emphasis.tolist(), strict=True)
+    assert [word for word, weight in told if weight == 1] == ["saturday", "the", "work"]
+
+
+def test_stored_sentences_stand_in_where_there_are_no_tokens() -> None:
+    """The vectors of the sentences that are touched; of an unknown side nothing is known."""
+
+    class Far(Letters):
+        instant = False
+
+    some = sample(SOURCE)
+    ready = prepared(some, cut(some), embedded(some, cut(some), Far()))
+    anchor = claim("loved")
+    asked = ready.query(anchor)
+    assert asked is not None
+    meaning = ready.meaning(asked, anchor)
+    assert meaning is not None
+    assert meaning.vector.tolist() == pytest.approx(Far().embed(["It was loved."])[0].tolist())
+    assert set(ready.match(anchor, top=None)[0].signals) == {"words", "sentences"}
+    mixed = sample("桥梁重新开放。花费很多。")
+    blind = prepared(mixed, cut(mixed), embedded(mixed, cut(mixed), Far()))
+    assert blind.blind == {Side.SOURCE}
+    for asking in (claim(), Anchor(Side.SOURCE, 0, Span(0, 4))):
+        assert set(blind.match(asking, top=None)[0].signals) == {"words"}
+
+
+# one kind of signal ------------------------------------------------------------------------------
+
+
+def test_each_kind_of_signal_ranks_alone(stores: Stores) -> None:
+    """In memory and through the store, and the texts say what ranked."""
+    some = sample(SOURCE)
+    stores.keep(some)
+    assist = stores.assist
+    ready = assist.prepare(some, cut(some), vectors=True)
+    for by, said in ((Signals.WORDS, "words only"), (Signals.VECTORS, "letters of 1 only")):
+        found = assist.match(some, cut(some), claim(), by=by, top=None)
+        assert found.signals == ready.told(by) == said
+        assert {name for match in found.matches for name in match.signals} == {by.value}
+        same(found.matches, ready.match(claim(), by=by, top=None))
+
+
+def test_words_alone_need_no_vectors(stores: Stores) -> None:
+    """No reason is told where nothing is missing, and no embedder is loaded."""
+    some = sample(SOURCE)
+    found = stores.assist.match(some, cut(some), claim(), by=Signals.WORDS)
+    assert found.signals == "words only"
+    assert found.matches
+    assert stores.loaded == []
+
+
+def test_vectors_alone_find_nothing_where_there_are_none(stores: Stores) -> None:
+    """They do not fall back to words, and say why."""
+    some = sample(SOURCE)
+    ready = stores.assist.prepare(some, cut(some), vectors=False)
+    assert ready.match(claim(), by=Signals.VECTORS, top=None) == ()
+    assert ready.told(Signals.VECTORS) == "no vectors"
+    found = stores.assist.match(some, cut(some), claim(), by=Signals.VECTORS)
+    assert (found.matches, found.signals) == ((), "no vectors: this workspace has no vectors")
+
+
 # one ranking ------------------------------------------------------------------------------------
 
 
@@ -259,7 +436,7 @@ def same(one: Sequence[Match], other: Sequence[Match]) -> None:
     assert [(each.document, each.segment) for each in one] == [
         (each.document, each.segment) for each in other
     ]
-    assert [each.score for each in one] == pytest.approx([each.score for each in other], abs=2e-3)
+    assert [each.score for each in one] == [each.score for each in other]
 
 
 def test_lancedb_ranks_as_memory_does(stores: Stores) -> None:
@@ -271,7 +448,33 @@ def test_lancedb_ranks_as_memory_does(stores: Stores) -> None:
         ready = assist.prepare(some, cut(some), vectors=True)
         found = assist.match(some, cut(some), anchor, top=None)
         same(found.matches, ready.match(anchor, top=None))
-        assert found.signals == "words + letters vectors"
+        assert found.signals == "words + letters of 1"
+
+
+def test_lancedb_ranks_as_memory_does_with_tokens(tmp_path: Path) -> None:
+    """The vector of a selection is lifted to where LanceDB keeps those of sentences."""
+    kept = Stores(tmp_path, Signs())
+    some = sample(SOURCE, LATER, SOURCE)
+    kept.keep(some, sample("Another source that is not searched. Nor is this."))
+    assist = kept.assist
+    for by in Signals:
+        for anchor in (claim(), claim("It was loved"), Anchor(Side.SOURCE, 1, Span(0, 10))):
+            ready = assist.prepare(some, cut(some), vectors=True)
+            found = assist.match(some, cut(some), anchor, top=None, by=by)
+            same(found.matches, ready.match(anchor, top=None, by=by))
+            in_memory = prepared(some, cut(some), embedded(some, cut(some), Signs()))
+            same(found.matches, in_memory.match(anchor, top=None, by=by))
+    assert kept.loaded == []
+
+
+def test_a_sample_whose_tokens_are_missing_says_so(tmp_path: Path) -> None:
+    """As one without vectors does."""
+    kept = Stores(tmp_path, Signs())
+    some = sample(SOURCE)
+    kept.keep(some)
+    kept.vectors.discard(kept.table, [document.sha256 for document in some.documents])
+    with pytest.raises(Unavailable, match="this sample has no vectors"):
+        kept.assist.prepare(some, cut(some), vectors=True)
 
 
 @pytest.mark.skipif(find_spec("wordllama") is None, reason="wordllama has no wheel here")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,23 +14,33 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.services.ingesting import Words
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.methods.evaluation import FIGURES, KINDS, figures
 from tui_annotate.methods.segmentation import SEGMENTER, guess_language
 from tui_annotate.plugins import registry
-from tui_annotate.services.assist import evaluate, evaluate_records
+from tui_annotate.plugins.protocols import Embedder
+from tui_annotate.services.assist import (
+    choices,
+    embedded,
+    evaluate,
+    evaluate_records,
+    prepared,
+)
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))
 GOLD = ROOT / "sample_data" / "gold.json"
 SOURCE = "The bridge reopened on Saturday. The work cost 12 million pounds. Nobody came. "
 SUMMARY = "It cost 15 million pounds. Many came on Saturday. "
-needs_vectors = pytest.mark.skipif(
-    find_spec("wordllama") is None, reason="wordllama has no wheel for this platform"
-)
+VECTORS = find_spec("wordllama") is not None
+COMPARED = ["static"] if VECTORS else []
+evaluating = import_module("tui_annotate.services.assist.evaluate")
+needs_vectors = pytest.mark.skipif(not VECTORS, reason="wordllama has no wheel for this platform")
 
 
 def pair(claim: str, evidence: str, *, number: int = 1) -> Owned:
@@ -97,6 +108,8 @@ class Constant:
     """An embedder for which all texts are alike."""
 
     name = "constant"
+    label = "constant"
+    instant = True
     version = "1"
     dimensions = 2
 
@@ -157,6 +170,134 @@ def test_dumps_are_taken_together(tmp_path: Path) -> None:
     assert json.loads(json.dumps(found)) == found
 
 
+def sources(path: Path, *, number: int) -> Path:
+    """A dump of some sources, each of its own; a claim with evidence in each."""
+    samples = []
+    for at in range(number):
+        source = SOURCE.replace("Nobody", f"Group {at}")
+        annotation = MERCURY | {"sample_id": at}
+        samples.append(
+            {"sample_id": at, "source": source, "summary": SUMMARY, "annotations": [annotation]}
+        )
+    path.write_text(json.dumps(samples), "utf-8")
+    return path
+
+
+def test_order_of_files_and_records_does_not_matter(tmp_path: Path) -> None:
+    """Every figure, interval and difference is the same, to the last digit."""
+    samples = json.loads(GOLD.read_text("utf-8"))
+    halves = []
+    for name, part in (("a", samples[::2]), ("b", samples[1::2])):
+        halves.append(tmp_path / name)
+        halves[-1].write_text(json.dumps(part[::-1], ensure_ascii=False), "utf-8")
+    whole = evaluate([GOLD], embedder="none", compare=COMPARED)
+    mixed = evaluate(halves[::-1], embedder="none", compare=COMPARED)
+    assert mixed == whole
+
+
+def test_slices_part_the_queries() -> None:
+    """Of each pair, and over languages, counts add up and means are those of the parts."""
+    found = evaluate([GOLD], embedder="none")
+    for direction, slices in found["slices"].items():
+        whole = found[direction]
+        assert slices["zh"]["queries"] >= 20
+        assert slices["no_shared_word"]["queries"] > 0
+        languages = tuple(name for name in slices if len(name) == 2)
+        for names in (*KINDS, languages):
+            parts = [slices[name] for name in names]
+            assert sum(part["queries"] for part in parts) == whole["queries"]
+            for figure in FIGURES:
+                total = sum(part["queries"] * part[figure] for part in parts)
+                assert total == pytest.approx(whole["queries"] * whole[figure])
+
+
+def test_intervals_hold_their_figures() -> None:
+    """In order, within [0, 1], and around what was measured."""
+    found = evaluate([GOLD], embedder="none")
+    for direction, intervals in found["intervals"].items():
+        assert found["sources"][direction] >= 3
+        for figure, (low, high) in intervals.items():
+            assert 0 <= low < found[direction][figure] < high <= 1
+
+
+def test_few_sources_have_no_interval(tmp_path: Path) -> None:
+    """With two there is none, for the whole, its slices and differences; with three there is."""
+    few = evaluate([sources(tmp_path / "a", number=2)], embedder="none", compare=COMPARED)
+    assert few["intervals"] == {"summary_to_source": None, "source_to_summary": None}
+    for told in few["differences"]:
+        assert told["summary_to_source"]["mrr"]["interval"] is None
+        assert told["summary_to_source"]["mrr"]["excludes_zero"] is False
+    more = evaluate([sources(tmp_path / "b", number=3)], embedder="none")
+    assert more["intervals"]["summary_to_source"]["mrr"] is not None
+    assert more["sources"]["summary_to_source"] == 3
+
+
+def test_nothing_to_measure_is_no_error(tmp_path: Path) -> None:
+    """Zeros, and no intervals."""
+    found = evaluate([dump(tmp_path / "a.json")], embedder="none")
+    assert found["summary_to_source"]["queries"] == found["sources"]["summary_to_source"] == 0
+    assert found["slices"]["source_to_summary"]["en"]["queries"] == 0
+
+
+@pytest.mark.parametrize("at_once", [1, 10, 10**6])
+def test_each_document_is_embedded_once(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    """However many samples share it, and however large the batches are; ranks stay the same."""
+    monkeypatch.setattr(evaluating, "_AT_ONCE", at_once)
+    records = [*evaluating._records([GOLD])]
+    counted = Words()
+    found = evaluate_records(records, embedder=counted)
+    asked = [each for own in choices(records).values() for each in own]
+    documents = {
+        document.sha256: cut
+        for each in asked
+        for document, cut in zip(each.sample.documents, each.segments, strict=True)
+    }
+    assert sum(counted.calls) == sum(map(len, documents.values()))
+    assert found == evaluate_records(records, embedder=Words())
+    ranks = {
+        way: [
+            each.rank(
+                (match.document, match.span)
+                for match in prepared(
+                    each.sample, each.segments, embedded(each.sample, each.segments, Words())
+                ).match(each.selected, top=None)
+            )
+            for each in own
+        ]
+        for way, own in choices(records).items()
+    }
+    assert found == {way: figures(own) for way, own in ranks.items()}
+
+
+def test_an_embedder_less_itself_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Differences and their intervals are zero, also in slices; another differs for sure."""
+    known: dict[str, Embedder] = {"one": Words(), "two": Words(), "odd": Constant()}
+    monkeypatch.setattr(registry, "load_embedder", known.__getitem__)
+    found = evaluate([GOLD], embedder="one", compare=["two", "odd", "one"])
+    same, other = found["differences"]
+    assert len(found["compared"]) == 2
+    assert other["against"] == found["embedder"]
+    for told in (same["summary_to_source"], same["slices"]["source_to_summary"]["zh"]):
+        for figure in FIGURES:
+            nothing = {"difference": 0.0, "interval": [0.0, 0.0], "excludes_zero": False}
+            assert told[figure] == nothing
+    for direction in ("summary_to_source", "source_to_summary"):
+        told = other[direction]["mrr"]
+        own = found["compared"][1][direction]["mrr"] - found[direction]["mrr"]
+        assert told["difference"] == pytest.approx(own)
+        assert told["interval"][0] <= told["difference"] <= told["interval"][1]
+        assert told["excludes_zero"] is (told["interval"][0] > 0 or told["interval"][1] < 0)
+
+
+@needs_vectors
+def test_what_is_compared_stands_alone_as_it_does_beside_others() -> None:
+    """The same figures and intervals, whichever embedder is named first."""
+    both = evaluate([GOLD], embedder="static", compare=["none"])
+    alone = evaluate([GOLD], embedder="none")
+    (told,) = both["compared"]
+    assert told == {name: alone[name] for name in told}
+
+
 def test_a_refused_record_is_told(tmp_path: Path) -> None:
     """Figures over part of a file would pass for those of the whole."""
     file = tmp_path / "a.json"
@@ -167,14 +308,14 @@ def test_a_refused_record_is_told(tmp_path: Path) -> None:
 
 def test_an_embedder_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked for by name it is an error; otherwise words do."""
-    real = registry.load
+    real = registry.load_embedder
 
-    def load(kind: Any, name: str) -> Any:
-        if kind == "embedders" and name == "static":
+    def load(name: str) -> Embedder:
+        if name == "static":
             raise Unavailable("no static vectors here")
-        return real(kind, name)
+        return real(name)
 
-    monkeypatch.setattr(registry, "load", load)
+    monkeypatch.setattr(registry, "load_embedder", load)
     file = dump(tmp_path / "a.json", MERCURY)
     assert evaluate([file])["embedder"] == "none"
     with pytest.raises(Unavailable):

@@ -16,7 +16,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions, Report
-from tui_annotate.services.export import Export
+from tui_annotate.services.export.filters import moment
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_the_same_store_gives_the_same_bytes(stores: Stores, tmp_path: Path, exp
     first = stores.exported(exporter, tmp_path / "a")
     assert stores.exported(exporter, tmp_path / "b") == first
     stream = io.StringIO(newline="")
-    report = Export(stores.corpus).run(exporter, stream)
+    report = stores.export.run(exporter, stream)
     assert stream.getvalue() == first
     assert (report.records, report.annotations) == (15, 12)
 
@@ -44,7 +44,7 @@ def test_standard_output_is_a_target(
     stores: Stores, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Without a file the records go to standard output."""
-    Export(stores.corpus).run("native", None, filters=RecordFilter(dataset="pairs"))
+    stores.export.run("native", None, filters=RecordFilter(dataset="pairs"))
     lines = capfdbinary.readouterr().out.decode().splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["0", "1", "2"]
 
@@ -54,7 +54,36 @@ def test_filters_choose_records(stores: Stores, tmp_path: Path) -> None:
     rows = json.loads(stores.exported("mercury", tmp_path / "a", dataset="dump", person="a1"))
     assert [row["sample_id"] for row in rows] == [1, 4, 7, 10]
     assert {one["annotator"] for row in rows for one in row["annotations"]} == {"a1"}
-    assert json.loads(stores.exported("mercury", tmp_path / "a", label="Nope")) == []
+
+
+def test_a_time_is_told_in_utc() -> None:
+    """A time with a zone is moved to UTC; a day is its first moment; nothing stays nothing."""
+    assert moment("2026-01-31") == "2026-01-31T00:00:00.000000+00:00"
+    assert moment("2026-01-31T12:00+02:00") == "2026-01-31T10:00:00.000000+00:00"
+    assert moment("") == ""
+    with pytest.raises(InvalidInput):
+        moment("31.1.2026")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "there"),
+    [
+        ("dataset", "nope", "dump, pairs"),
+        ("person", "nope", "ana"),
+        ("label", "Nope", "Benign"),
+        ("origin", "nope", "human"),
+        ("state", "nope", "skipped"),
+        ("since", "nope", "2026-01-31"),
+    ],
+)
+def test_a_filter_that_names_nothing_is_refused(
+    stores: Stores, tmp_path: Path, name: str, value: str, there: str
+) -> None:
+    """The value and what there is are told, and nothing is written."""
+    with pytest.raises(InvalidInput, match=f"'{value}'") as caught:
+        stores.exported("native", tmp_path / "out", **{name: value})
+    assert there in caught.value.hint
+    assert not (tmp_path / "out").exists()
 
 
 class _Writer:
@@ -92,7 +121,7 @@ def test_an_export_holds_no_lock_and_sees_one_moment(
         stores.ingest.run(later, embedder="none")
 
     _with(monkeypatch, write)
-    report = Export(stores.corpus).run("made", tmp_path / "out")
+    report = stores.export.run("made", tmp_path / "out")
     assert report.records == 15
     assert stores.corpus.totals()[0] == 16
 
@@ -109,7 +138,7 @@ def test_a_broken_exporter_leaves_nothing(
     target = tmp_path / "out"
     target.write_text("before")
     with pytest.raises(Unavailable, match="the plug-in 'made' broke: KeyError"):
-        Export(stores.corpus).run("made", target)
+        stores.export.run("made", target)
     assert target.read_text() == "before"
     assert list(tmp_path.glob(".*.part")) == []
 
@@ -117,16 +146,16 @@ def test_a_broken_exporter_leaves_nothing(
 def test_wrong_wishes_are_told(stores: Stores, tmp_path: Path) -> None:
     """An unknown format names those there are; a folder is no target."""
     with pytest.raises(NotFound, match="no exporter 'xml'") as caught:
-        Export(stores.corpus).run("xml", tmp_path / "out")
+        stores.export.run("xml", tmp_path / "out")
     assert caught.value.hint == "there are: native, mercury, csv"
     with pytest.raises(InvalidInput, match="is a folder"):
-        Export(stores.corpus).run("native", tmp_path)
+        stores.export.run("native", tmp_path)
 
 
 def test_every_format_writes_packed(stores: Stores, tmp_path: Path) -> None:
     """A name that ends in .gz is packed, and reads back as the plain one."""
     stores.exported("native", tmp_path / "a.jsonl")
-    Export(stores.corpus).run("native", tmp_path / "a.jsonl.gz")
+    stores.export.run("native", tmp_path / "a.jsonl.gz")
     (tmp_path / "again").mkdir()
     again = Stores(tmp_path / "again")
     again.run(tmp_path / "a.jsonl.gz", embedder="none")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,13 +23,19 @@ from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.services.ingest import Files, Outcome, Progress
 from tui_annotate.services.ingest.report import IngestReport
 from tui_annotate.services.ingest.run import _BATCH_RECORDS
-from tui_annotate.services.ingest.vectors import EMBEDDER, TABLE
 
 
 @pytest.fixture
 def stores(tmp_path: Path) -> Stores:
     """Empty stores."""
     return Stores(tmp_path)
+
+
+def table_of(stores: Stores) -> str:
+    """The table of the vectors in use."""
+    used = stores.corpus.vector_set()
+    assert used is not None
+    return used.table
 
 
 def _lines(path: Path, *rows: dict[str, Any]) -> Path:
@@ -60,8 +67,7 @@ def test_all_comes_in_with_segments_and_vectors(stores: Stores, tmp_path: Path) 
         stored = stores.corpus.sample(record.sample.key)
         for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
             assert segments == segment(document.text)
-    table = stores.corpus.setting(TABLE)
-    assert table is not None
+    table = table_of(stores)
     assert stores.vectors().size(table) == (30, report.segments)
 
 
@@ -244,7 +250,7 @@ def test_a_dry_run_stores_nothing_and_counts_the_same(stores: Stores, tmp_path: 
     path = _lines(tmp_path / "a.jsonl", _pair("A.", "B."), _pair("", "B."), _pair("C.", "D."))
     dry = stores.run(path, dry_run=True)
     assert stores.corpus.totals() == (0, 0, 0)
-    assert stores.corpus.setting(EMBEDDER) is None
+    assert not stores.corpus.vectors_decided()
     report = stores.run(path)
     assert dry.dry
     assert (dry.added, dry.known, dry.refused) == (report.added, report.known, report.refused)
@@ -292,6 +298,21 @@ def test_progress_goes_from_nothing_to_all(stores: Stores, tmp_path: Path) -> No
     assert told[-1].phase == "vectors"
 
 
+def test_a_language_that_is_not_known_is_refused(stores: Stores, tmp_path: Path) -> None:
+    """Before anything is read, with those that are; one that is known is each document's."""
+    path = write_pairs(tmp_path / "pairs.jsonl", samples=2)
+    for language in ("xx", "EN", "english"):
+        with pytest.raises(InvalidInput, match=f"no language '{language}'") as caught:
+            stores.ingest.run(Files([path], "", ImportOptions(language=language)))
+        assert ", en, " in caught.value.hint
+    assert stores.corpus.totals() == (0, 0, 0)
+    stores.ingest.run(Files([path], "", ImportOptions(language="de")), embedder="none")
+    documents = [
+        each for record in stores.corpus.records(RecordFilter()) for each in record.sample.documents
+    ]
+    assert {document.language for document in documents} == {"de"}
+
+
 def test_progress_knows_its_pace() -> None:
     """Rate and time left follow from what was read in what time."""
     progress = Progress("storing", 100, share=0.25, seconds=10.0)
@@ -306,7 +327,7 @@ def test_progress_knows_its_pace() -> None:
 def test_a_workspace_keeps_its_embedder(stores: Stores) -> None:
     """Another one is a Conflict before anything is stored, with the line that changes it."""
     stores.ingest.run([_record("0")], embedder="none")
-    assert stores.corpus.setting(EMBEDDER) == "none"
+    assert (stores.corpus.vector_set(), stores.corpus.vectors_decided()) == (None, True)
     with pytest.raises(Conflict, match="embedder is 'none', not 'static'") as caught:
         stores.ingest.run([_record("1")], embedder="static")
     assert caught.value.hint == "to change it: tui-annotate index rebuild --embedder static"
@@ -314,12 +335,26 @@ def test_a_workspace_keeps_its_embedder(stores: Stores) -> None:
     assert stores.ingest.run([_record("1")]).embedder == "none"
 
 
+def test_an_embedder_that_nobody_knows_is_never_proposed(stores: Stores) -> None:
+    """Ingest and rebuild say which there are, also in a workspace that has one; nothing changes."""
+    stores.ingest.run([_record("0")], embedder="none")
+    asks: list[Callable[[], object]] = [
+        lambda: stores.ingest.run([], embedder="nope:model"),
+        lambda: stores.ingest.rebuild(embedder="nope:model"),
+    ]
+    for ask in asks:
+        with pytest.raises(NotFound, match="no embedder 'nope'") as caught:
+            ask()
+        assert caught.value.hint.startswith("there are: auto, none, ")
+    assert stores.corpus.vector_sets() == ()
+
+
 def test_without_an_embedder_words_do(stores: Stores) -> None:
     """Where static vectors can not be had, `auto` stores the texts and says what is missing."""
     stores.embedder = None
     report = stores.ingest.run([_record("0")])
     assert (report.added, report.embedder) == (1, "none")
-    assert report.notes == ["no vectors: static is not installed"]
+    assert report.notes == ["no static vectors: static is not installed"]
     assert stores.opened == 0
 
 
@@ -361,28 +396,13 @@ def test_another_version_waits_for_a_rebuild(stores: Stores) -> None:
     assert stores.ingest.run([_record("1", source="New.")]).notes == []
 
 
-def test_a_rebuild_changes_the_embedder(stores: Stores) -> None:
-    """To none and back; the table that is no longer in use goes."""
-    stores.ingest.run([_record("0"), _record("1", source="New.")])
-    first = stores.corpus.setting(TABLE)
-    report = stores.ingest.rebuild(embedder="none")
-    assert (report.embedder, report.embedded) == ("none", 0)
-    assert (stores.corpus.setting(TABLE), stores.vectors().tables()) == ("", ())
-    told: list[Progress] = []
-    again = stores.ingest.rebuild(embedder="static", progress=told.append)
-    assert (again.embedder, again.embedded, told[-1].records) == ("static", 3, 3)
-    assert stores.vectors().tables() == (first,)
-    assert stores.ingest.rebuild().embedded == 3
-
-
 def test_vectors_are_written_in_large_batches(
     stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A write to LanceDB waits for enough segments, and the rest goes at the end."""
-    monkeypatch.setattr("tui_annotate.services.ingest.vectors.ROWS", 100)
+    monkeypatch.setattr("tui_annotate.services.ingest.filling.QUICK_ROWS", 100)
     report = stores.run(write_pairs(tmp_path / "a.jsonl", samples=200))
-    table = stores.corpus.setting(TABLE)
-    assert table is not None
+    table = table_of(stores)
     assert report.embedded == report.documents
     assert stores.vectors().size(table) == (report.documents, report.segments)
 

@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
-from tests.services.ingesting import Stores, write_dump, write_pairs
+from tests.services.ingesting import Stores, Words, write_dump, write_pairs
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.services.ingest import sentences
 from tui_annotate.services.ingest.sentences import Sentences
@@ -26,11 +28,11 @@ ROUNDS = 100 if TORTURE else 10
 
 
 def _process(
-    folder: Path, file: Path, *, workers: int = 2, embedder: str = "auto"
+    folder: Path, *files: Path, workers: int = 2, embedder: str = "static"
 ) -> subprocess.Popen[str]:
-    """An ingest in a process of its own, with processes of its own."""
+    """An ingest in a process of its own, with processes of its own; a rebuild without files."""
     folder.mkdir(exist_ok=True)
-    arguments = [str(folder), str(workers), embedder, str(file)]
+    arguments = [str(folder), str(workers), embedder, *map(str, files)]
     return subprocess.Popen(
         [sys.executable, "-m", "tests.services.ingesting", *arguments],
         cwd=ROOT,
@@ -177,12 +179,13 @@ def test_an_interrupt_ends_it_cleanly(tmp_path: Path) -> None:
     assert 0 < stored.corpus.totals()[0] < 6000
 
 
-def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
-    """Eight times the file takes hardly more memory."""
+@pytest.mark.parametrize(("embedder", "samples"), [("none", 500), ("neural", 200)])
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, embedder: str, samples: int) -> None:
+    """Eight times the file takes hardly more memory, also in hundreds of writes of vectors."""
     memory = []
-    for samples in (500, 4000):
-        path = write_pairs(tmp_path / f"{samples}.jsonl", samples=samples, sentences=12)
-        process = _process(tmp_path / str(samples), path, workers=1, embedder="none")
+    for size in (samples, 8 * samples):
+        path = write_pairs(tmp_path / f"{size}.jsonl", samples=size, sentences=12)
+        process = _process(tmp_path / str(size), path, workers=1, embedder=embedder)
         memory.append(_finished(process)["memory"])
     assert memory[1] < 1.25 * memory[0]
 
@@ -211,6 +214,67 @@ def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
             assert _soundness(Stores(folder)) == "ok"
     _finished(_process(folder, path))
     assert Stores(folder).contents() == expected
+
+
+def test_vectors_are_never_torn(tmp_path: Path) -> None:
+    """Ingest and rebuilds are killed -9 at any moment: what is in use is whole.
+
+    A rebuild that did not come to its end leaves the set in use that was; what a set is said to
+    have it has, to the last token; work of people is as it was; and the next try ends it.
+    """
+    path = write_dump(tmp_path / "dump.json", samples=60)
+    folder = tmp_path / "store"
+    chance = random.Random()
+    process = _process(folder, path, embedder="neural", workers=1)
+    longest = 1.0
+    before = None
+    for _ in range(ROUNDS):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        began = time.monotonic()
+        if not _killed(process, after=chance.uniform(0, longest)):
+            longest = time.monotonic() - began
+        stores = Stores(folder)
+        _check_vectors(stores, before)
+        before = stores.corpus.vector_set()
+        done = stores.corpus.totals()[0] == 60
+        embedder = chance.choice(["auto", "neural", "static"]) if done else "neural"
+        process = _process(folder, *([] if done else [path]), embedder=embedder, workers=1)
+    _finished(process)
+    _finished(_process(folder, path, embedder="auto", workers=1))
+    _finished(_process(folder, embedder="auto", workers=1))
+    stores = Stores(folder)
+    _check_vectors(stores, None)
+    assert stores.corpus.totals()[0] == 60
+    assert all(len(annotations) == 1 for annotations in stores.contents()["annotations"])
+    assert stores.contents()["waiting"] == []
+    tables = {each.table for each in stores.corpus.vector_sets()}
+    assert set(stores.vectors().tables()) == tables
+
+
+def _check_vectors(stores: Stores, before: VectorSet | None) -> None:
+    """The set in use is the one that was, or complete; what it is said to have, it has."""
+    assert _soundness(stores) == "ok"
+    used = stores.corpus.vector_set()
+    if used is None:
+        return
+    waiting = {name for name, *_ in stores.corpus.unembedded(used.table, 1000)}
+    assert not waiting or before is None or used.table == before.table
+    store = stores.vectors()
+    words = Words()
+    for record in stores.corpus.records(RecordFilter()):
+        stored = stores.corpus.sample(record.sample.key)
+        for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
+            if document.sha256 in waiting:
+                continue
+            texts = [document.text[start:end] for start, end in segments]
+            vectors, tokens = words.embed_tokens(texts)
+            found = store.fetch(used.table, [document.sha256])[document.sha256]
+            assert abs(found - vectors).max() < 1e-3
+            if used.token_dimensions:
+                bank = store.fetch_tokens(used.table, [document.sha256])[document.sha256]
+                assert bank.vectors.tobytes() == tokens.vectors.tobytes()
+                assert bank.bounds.tolist() == tokens.bounds.tolist()
 
 
 def _killed(process: subprocess.Popen[str], *, after: float) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
 
 from tui_annotate.domain import deeds
 from tui_annotate.domain.assignments import worked
@@ -22,7 +22,8 @@ from tui_annotate.domain.version import VERSION
 from tui_annotate.services.annotate.desk import Saved
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.guidance import Guidance, GuidanceStore
-from tui_annotate.storage.log import Log, Stream, utc_now
+from tui_annotate.storage.log import Log, utc_now
+from tui_annotate.storage.plans import Plan, Stream, planned
 
 Prepare = Callable[[Log, Stream], Action]
 """Looks at a stream inside the transaction, and says what is to be done, or raises."""
@@ -59,18 +60,22 @@ class Ledger:
         with self.store.writing() as log:
             stream = log.stream(person, key)
             action = prepare(log, stream)
-            after = self._write(log, stream, action, seconds=seconds)
+            after = log.append(stream, self._event(stream, action, seconds=seconds, versions={}))
         return _saved(after, action.verb, about=about)
 
     def clear(self, person: str, wanted: Callable[[SampleKey], bool]) -> int:
         """Removes a person's annotations of the wanted samples as one; says how many."""
-        batch, count = self.new_id(), 0
-        with self.store.writing() as log:
+        batch = self.new_id()
+
+        def prepare(log: Log) -> Planned:
+            made = Planned()
             for key in filter(wanted, log.annotated(person)):
                 stream = log.stream(person, key)
-                self._write(log, stream, deeds.clear(stream.state, batch=batch))
-                count += len(stream.state.annotations)
-        return count
+                action = deeds.clear(stream.state, batch=batch)
+                made.take(stream, self._event(stream, action, versions=made.versions))
+            return made
+
+        return sum(len(plan.dropped) for plan in self._together(person, prepare).plans)
 
     def undo(self, person: str) -> Saved | None:
         """Takes back the last deed that stands."""
@@ -83,39 +88,92 @@ class Ledger:
     def _reverse(
         self, person: str, verb: str, find: Callable[[Iterable[Deed]], Deed | None]
     ) -> Saved | None:
-        with self.store.writing() as log:
+        def prepare(log: Log) -> Planned:
+            made = Planned()
             target = find(log.deeds(person))
             if target is None:
-                return None
+                return made
             event = log.event(target.id)
-            mates = log.batch(event)
-            batch = self.new_id() if len(mates) > 1 else ""
-            for mate in reversed(mates):
+            made.undone = log.event(event.action.undoes) if verb == REDO else event
+            batch = self.new_id() if event.action.batch else ""
+            for mate in log.batch(event):
                 stream = log.stream(person, SampleKey(mate.dataset, mate.sample))
                 action = mate.action.inverse(mate.id, verb=verb, batch=batch)
-                after = self._write(log, stream, action)
-            taken_back = log.event(event.action.undoes) if verb == REDO else event
-        touched = list(action.after.annotations)
-        about = touched[0] if len(touched) == 1 else ""
-        return replace(_saved(after, verb, about=about), undone=taken_back.action.verb)
+                made.take(stream, self._event(stream, action, versions=made.versions))
+            return made
 
-    def _write(self, log: Log, stream: Stream, action: Action, *, seconds: float = 0.0) -> Stream:
-        versions = {
-            kind.value: self.guidance.version(kind, dataset=stream.key.dataset) for kind in Guidance
-        }
-        event = Event(
+        made = self._together(person, prepare)
+        if made.undone is None or made.last is None:
+            return None
+        touched = list(made.touched)
+        about = touched[0] if len(touched) == 1 else ""
+        return replace(_saved(made.last, verb, about=about), undone=made.undone.action.verb)
+
+    def _together(self, person: str, prepare: Callable[[Log], Planned]) -> Planned:
+        """Prepares without the lock and writes with it; anew where something came in between."""
+        with self.store.reading() as log:
+            made, newest = prepare(log), next(log.deeds(person), None)
+        if not made.plans:
+            return made
+        with self.store.writing() as log:
+            if next(log.deeds(person), None) != newest or not log.holds(person, made.plans):
+                made = prepare(log)
+            log.write(made.plans)
+        return made
+
+    def _event(
+        self,
+        stream: Stream,
+        action: Action,
+        *,
+        seconds: float = 0.0,
+        versions: dict[str, dict[str, str]],
+    ) -> Event:
+        """The event of an action on a stream; `versions` keeps those in force, by dataset."""
+        dataset = stream.key.dataset
+        if dataset not in versions:
+            found = {kind.value: self.guidance.version(kind, dataset=dataset) for kind in Guidance}
+            versions[dataset] = {name: version for name, version in found.items() if version}
+        return Event(
             id=self.new_id(),
             seq=0,
             person=stream.person,
-            dataset=stream.key.dataset,
+            dataset=dataset,
             sample=stream.key.id,
             action=action,
             at=self.clock(),
             seconds=worked(seconds),
-            versions={name: version for name, version in versions.items() if version},
+            versions=versions[dataset],
             app=VERSION,
         )
-        return log.append(stream, event)
+
+
+@dataclass(slots=True)
+class Planned:
+    """What is done as one.
+
+    Attributes:
+        last: the stream that is touched last, as it is then.
+        touched: the ids of its annotations that are touched.
+        versions: of the guidance in force, by dataset.
+        undone: the event that is taken back; None where there is nothing to take back.
+    """
+
+    plans: list[Plan] = field(default_factory=list)
+    last: Stream | None = None
+    touched: Collection[str] = ()
+    versions: dict[str, dict[str, str]] = field(default_factory=dict)
+    undone: Event | None = None
+
+    def take(self, stream: Stream, event: Event) -> None:
+        """Adds an event behind a stream.
+
+        Raises:
+            Conflict: the stream is not as the event's action found it.
+        """
+        plan, self.last = planned(stream, event)
+        self.plans.append(plan)
+        self.touched = event.action.after.annotations.keys()
 
 
 def _saved(stream: Stream, verb: str, *, about: str = "") -> Saved:

@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import Annotation, well_made
 from tui_annotate.domain.assignments import State, worked
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.history import READ, Action
-from tui_annotate.domain.label_files import parse_labels
+from tui_annotate.domain.label_files import stored_labels
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.offers import Offer, traced
+from tui_annotate.domain.orders import BY_SOURCE
+from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate.desk import Desk, Saved
 from tui_annotate.services.annotate.ledger import Ledger, Prepare, new_id
 from tui_annotate.storage.annotations import AnnotationStore
@@ -27,8 +30,6 @@ from tui_annotate.storage.guidance import Guidance, GuidanceStore
 from tui_annotate.storage.log import Log, Stream, utc_now
 from tui_annotate.storage.people import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
-
-BY_SOURCE: Final = "by-source"
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Annotate:
         if not version:
             raise NotFound("the workspace has no label set", "write labels.yaml beside its store")
         if version not in self._trees:
-            self._trees[version] = parse_labels(self.guidance.text(Guidance.LABELS, version))
+            self._trees[version] = stored_labels(self.guidance.text(Guidance.LABELS, version))
         return self._trees[version]
 
     @cached_property
@@ -159,15 +160,33 @@ class Annotate:
         """A person's own notes, once each: the most frequent first, then the most recent."""
         return self.store.past_notes(person, limit=limit)
 
+    def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
+        """Where this person took evidence in the sample's sources while they were at other samples.
+
+        Returns:
+            By the document's hash, spans in order; documents without any are absent.
+        """
+        names = {document.sha256 for document in sample.side(Side.SOURCE)}
+        return self.store.former_evidence(person, names, outside=sample.key)
+
     # doing -------------------------------------------------------------------------------------
 
-    def add(self, person: str, key: SampleKey, annotation: Annotation, *, seconds: float) -> Saved:
+    def add(
+        self,
+        person: str,
+        key: SampleKey,
+        annotation: Annotation,
+        *,
+        seconds: float,
+        offer: Offer | None = None,
+    ) -> Saved:
         """Stores a new annotation under the id that it brings.
 
         It is stored also when it lacks something that its label requires; `finish` refuses then.
 
         Args:
             seconds: since this person's last action; counted up to a minute.
+            offer: what the assist showed for the claim; None where nobody knows.
 
         Raises:
             InvalidInput: the annotation is not well made, or its labels break their rules.
@@ -176,7 +195,7 @@ class Annotate:
         """
 
         def prepare(log: Log, stream: Stream) -> Action:
-            new = self._checked(annotation, stream)
+            new = self._checked(annotation, stream, offer)
             now = self.clock()
             (number,) = log.numbers([0])
             return deeds.add(
@@ -185,8 +204,18 @@ class Annotate:
 
         return self._ledger.do(person, key, prepare, seconds=seconds, about=annotation.id)
 
-    def edit(self, person: str, key: SampleKey, annotation: Annotation, *, seconds: float) -> Saved:
+    def edit(
+        self,
+        person: str,
+        key: SampleKey,
+        annotation: Annotation,
+        *,
+        seconds: float,
+        offer: Offer | None = None,
+    ) -> Saved:
         """Stores a new version; `annotation.version` is the one that was read.
+
+        Of evidence that stays, it stays known where the assist had it.
 
         Raises:
             InvalidInput: as `add`.
@@ -195,7 +224,7 @@ class Annotate:
         """
 
         def prepare(_log: Log, stream: Stream) -> Action:
-            new = self._checked(annotation, stream)
+            new = self._checked(annotation, stream, offer)
             return deeds.edit(stream.state, new, at=self.clock())
 
         return self._ledger.do(person, key, prepare, seconds=seconds, about=annotation.id)
@@ -308,10 +337,12 @@ class Annotate:
 
     # how ---------------------------------------------------------------------------------------
 
-    def _checked(self, annotation: Annotation, stream: Stream) -> Annotation:
+    def _checked(self, annotation: Annotation, stream: Stream, offer: Offer | None) -> Annotation:
         """New content under the rules in force, whose versions it carries."""
         labels = self.labels(stream.key.dataset)
-        made = well_made(annotation, self.corpus.sample(stream.key).sample)
+        sample = self.corpus.sample(stream.key).sample
+        former = next((known for known in stream.annotations if known.id == annotation.id), None)
+        made = traced(well_made(annotation, sample), sample, offer=offer, former=former)
         storable(made.note, "note")
         labels.check(made)
         deeds.check_beside(made, stream.annotations, labels)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.samples import Match, Sample, Segment, Side
-from tui_annotate.methods.matching import Query, Searched, blend, query
+from tui_annotate.domain.samples import Match, Sample, Segment, Side, Signals
+from tui_annotate.methods.matching import Query, Searched, query, touched
+from tui_annotate.methods.meaning import Meaning, blended, in_context, of_sentences
+from tui_annotate.services.assist.vectors import SampleVectors, spaces
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tui_annotate.domain.annotations import Anchor
-    from tui_annotate.plugins.protocols import Embedder
 
 WORDS_ONLY = "words only"
-_MOST_UNKNOWN = 0.1
-"""Share of a side's segments that may be without a vector; above it, words alone are better."""
+NO_VECTORS = "no vectors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +26,32 @@ class SampleAssist:
         sample: as it was opened.
         segments: parallel to `sample.documents`.
         signals: what ranks, in words for people.
-        embedder: makes a selection's vector; None for words alone.
+        vectors: what gives a selection its own; None without any.
         sides: what is searched; a side without documents is absent.
-        blind: sides without vectors.
     """
 
     sample: Sample
     segments: Sequence[Sequence[Segment]]
     signals: str = WORDS_ONLY
-    embedder: Embedder | None = None
+    vectors: SampleVectors | None = None
     sides: dict[Side, Searched] = field(default_factory=dict)
-    blind: frozenset[Side] = frozenset(Side)
 
-    def match(self, anchor: Anchor, *, top: int | None = 5) -> tuple[Match, ...]:
+    @property
+    def blind(self) -> frozenset[Side]:
+        """The sides without vectors."""
+        return frozenset(
+            side for side in Side if side not in self.sides or self.sides[side].space is None
+        )
+
+    def match(
+        self, anchor: Anchor, *, top: int | None = 5, by: Signals = Signals.FUSED
+    ) -> tuple[Match, ...]:
         """The related segments of the side opposite, best first, over all its documents.
 
         Args:
             anchor: the selection; one without any word gives ().
             top: at most so many, and only those of some strength; None for every segment.
+            by: what ranks; by vectors, where there are none, nothing is found.
 
         Raises:
             NotFound: the anchor names a document that is not there.
@@ -55,21 +60,44 @@ class SampleAssist:
         asked = self.query(anchor)
         if searched is None or asked is None:
             return ()
-        vector = self.vector(asked, anchor.side.other)
-        cosines = None if vector is None else searched.similarities(vector)
-        return searched.rank(asked, cosines, top=top)
+        meaning = None if by is Signals.WORDS else self.meaning(asked, anchor)
+        return searched.rank(asked, meaning, top=top, by=by)
+
+    def told(self, by: Signals) -> str:
+        """What ranks when asked for by these signals, in words for people."""
+        if by is Signals.FUSED:
+            return self.signals
+        if by is Signals.WORDS:
+            return WORDS_ONLY
+        return f"{self.vectors.label} only" if self.vectors else NO_VECTORS
 
     def query(self, anchor: Anchor) -> Query | None:
         """The selection as it is looked for; None where it and its sentences hold no word."""
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
-    def vector(self, asked: Query, side: Side) -> NDArray[np.float32] | None:
-        """The query's unit vector for a side that has vectors; None without, or if all zeros."""
-        if self.embedder is None or side in self.blind:
+    def meaning(self, asked: Query, anchor: Anchor) -> Meaning | None:
+        """What the selection means to the side opposite; None where nothing is known of either."""
+        vectors, own = self.vectors, self.sides[anchor.side]
+        if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
-        selection, home = self.embedder.embed([asked.selection, asked.home])
-        return blend(selection, home) if selection.any() else None
+        segments = self._segments(anchor.side)
+        here = segments[anchor.index]
+        at = touched(here, asked.span)
+        before = sum(map(len, segments[: anchor.index]))
+        first, last = before + at.start, before + at.stop
+        if not own.space.known[first:last].any():
+            return None
+        if vectors.embedder:
+            return blended(*vectors.embedder.embed([asked.selection, asked.home]))
+        found = None
+        if own.space.tokens is not None:
+            part = own.space.tokens.part(first, last)
+            starts = [here[index].start for index in at]
+            found = in_context(part, starts, selection=asked.span, words=asked.words)
+        if found:
+            return replace(found, vector=vectors.lifted(found.vector))
+        return of_sentences(own.space.vectors[first:last])
 
     def _segments(self, side: Side) -> list[Sequence[Segment]]:
         return side_segments(self.sample, self.segments, side)
@@ -84,33 +112,38 @@ def side_segments(
 
 
 def prepared(
-    sample: Sample,
-    segments: Sequence[Sequence[Segment]],
-    *,
-    embedder: Embedder | None = None,
-    vectors: Mapping[Side, NDArray[np.float32]] | None = None,
+    sample: Sample, segments: Sequence[Sequence[Segment]], vectors: SampleVectors | None = None
 ) -> SampleAssist:
-    """A sample made ready.
-
-    Args:
-        vectors: one row a segment, over all documents of a side in order. A side without rows, or
-            whose segments are mostly unknown to the embedder, is ranked by words alone.
-    """
-    rows = {side: own for side, own in (vectors or {}).items() if _is_known(own)}
+    """A sample made ready, with vectors as `with_vectors` takes them, or by words alone."""
     sides = {
-        side: Searched(
+        side: Searched.of(
             [document.text for document in sample.side(side)],
             side_segments(sample, segments, side),
-            rows.get(side),
         )
         for side in Side
         if sample.side(side)
     }
-    signals = f"words + {embedder.name} vectors" if embedder and rows else WORDS_ONLY
-    return SampleAssist(
-        sample, segments, signals, embedder, sides, frozenset(set(Side) - set(rows))
-    )
+    words = SampleAssist(sample, segments, sides=sides)
+    return with_vectors(words, vectors) if vectors else words
 
 
-def _is_known(rows: NDArray[np.float32]) -> bool:
-    return len(rows) > 0 and float((~rows.any(axis=1)).mean()) <= _MOST_UNKNOWN
+def with_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
+    """The same sample with vectors; it shares what is known of the words.
+
+    Args:
+        vectors: documents of which the model knows too little are ranked by words alone.
+    """
+    sample, segments = ready.sample, ready.segments
+    cuts = {side: side_segments(sample, segments, side) for side in vectors.rows}
+    made, unknown = spaces(vectors, cuts)
+    if not made:
+        return ready
+    sides = {
+        side: searched.having(made[side]) if side in made else searched
+        for side, searched in ready.sides.items()
+    }
+    signals = f"words + {vectors.label}"
+    if unknown:
+        signals += f", which lacks the words of {unknown} of {len(sample.documents)} texts"
+    # What is known of them is held by the sides.
+    return SampleAssist(sample, segments, signals, replace(vectors, rows={}, tokens={}), sides)

@@ -7,31 +7,43 @@ A record that contradicts what is stored is refused; nothing is overwritten unas
 from __future__ import annotations
 
 import os
+import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
-from tui_annotate.domain.records import Problem, RecordFilter
+from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Embedder
+from tui_annotate.plugins.protocols import Cost
+from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, refuse_unknown
+from tui_annotate.services.ingest.costs import fresh, price
 from tui_annotate.services.ingest.files import Files
 from tui_annotate.services.ingest.report import IngestReport, Outcome, Progress
 from tui_annotate.services.ingest.run import Records, Run, Watcher
-from tui_annotate.services.ingest.vectors import AUTO, NONE, Vectors, rebuild
+from tui_annotate.services.ingest.sentences import Sentences
+from tui_annotate.services.ingest.sets import SetInfo, Sets
+from tui_annotate.services.ingest.vectors import Vectors
 
 if TYPE_CHECKING:
     from tui_annotate.storage.annotations import AnnotationStore
     from tui_annotate.storage.corpus import CorpusStore
     from tui_annotate.storage.vectors import VectorStore
 
-__all__ = ["AUTO", "NONE", "Files", "Ingest", "IngestReport", "Outcome", "Progress"]
-
-
-def _load_embedder(name: str) -> Embedder:
-    return registry.load("embedders", name)
+__all__ = [
+    "AUTO",
+    "NONE",
+    "Asked",
+    "Files",
+    "Ingest",
+    "IngestReport",
+    "Outcome",
+    "Progress",
+    "SetInfo",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +52,21 @@ class Ingest:
 
     Attributes:
         stores: opens the vector store; called at the first need, as it loads LanceDB.
-        load: makes an embedder by name.
+        load: makes an embedder.
         workers: processes that segment; 0 for one a processor.
     """
 
     corpus: CorpusStore
     annotations: AnnotationStore
     stores: Callable[[], VectorStore]
-    load: Callable[[str], Embedder] = _load_embedder
+    load: Load = registry.load_embedder
     workers: int = 0
 
     def run(
         self,
         records: Records,
         *,
-        embedder: str = AUTO,
+        embedder: str | Asked = AUTO,
         strict: bool = False,
         dry_run: bool = False,
         progress: Callable[[Progress], None] | None = None,
@@ -64,9 +76,9 @@ class Ingest:
 
         Args:
             records: `Files`, or anything that can be iterated; twice where `strict`.
-            embedder: a name, `auto` for the workspace's own, or `none`.
+            embedder: a name, `auto` for the workspace's own, or `none`; or more than a name.
             strict: all records are looked at first; if one is refused, nothing is stored.
-            dry_run: looks at all records and stores nothing.
+            dry_run: looks at all records, tells what vectors would cost, and stores nothing.
             progress: called after every batch.
             problem: called for every problem, as the report keeps only the first.
 
@@ -82,7 +94,10 @@ class Ingest:
             raise InvalidInput("strict needs records that can be read twice", "give a list")
         if strict or dry_run:
             run = self._run(watcher)
-            for _ in run.check(records):
+            checked = run.check(records)
+            if dry_run:
+                run.report.cost = self._priced((record for record, _ in checked), vectors)
+            for _ in checked:
                 pass
             run.report.dry = dry_run
             if dry_run or run.report.refused:
@@ -98,7 +113,7 @@ class Ingest:
         *,
         dataset: str,
         with_annotations: bool = False,
-        embedder: str = AUTO,
+        embedder: str | Asked = AUTO,
         progress: Callable[[Progress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
@@ -127,7 +142,7 @@ class Ingest:
             if record.sample.dataset != dataset:
                 raise InvalidInput(
                     f"sample {record.sample.key} is not of dataset {dataset!r}",
-                    f"name it with --dataset {dataset}",
+                    f"name it with --dataset {shlex.quote(dataset)}",
                 )
             gone.discard(record.sample.key)
             if other_texts:
@@ -145,38 +160,74 @@ class Ingest:
     def rebuild(
         self,
         *,
-        embedder: str = AUTO,
+        embedder: str | Asked = AUTO,
         progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
-        """Makes all vectors anew, with the workspace's embedder or another; `none` drops them.
+        """Makes vectors beside those in use, and takes them into use once all are there.
+
+        `auto` makes those in use anew; an embedder that is named gets what it lacks, and what is
+        there already costs nothing; `none` is words alone. A killed rebuild is gone on with.
 
         Raises:
-            NotFound, Unavailable: the embedder can not be had.
+            NotFound, Unavailable: the embedder can not be had, or it or the disk failed on the way.
         """
         began = time.monotonic()
+        asked = Asked.of(embedder)
+        refuse_unknown(asked)
 
-        def told(documents: int) -> None:
+        def told(documents: int, share: float) -> None:
             if progress is not None:
                 seconds = time.monotonic() - began
-                progress(Progress("vectors", documents, seconds=seconds))
+                progress(Progress("vectors", documents, share=share, seconds=seconds))
 
-        vectors = rebuild(
-            self.corpus, stores=self.stores, load=self.load, wanted=embedder, told=told
-        )
+        done = self.sets.rebuild(asked, told)
         return IngestReport(
-            embedded=vectors.embedded,
-            embedder=vectors.name,
-            notes=vectors.notes,
+            embedded=done.embedded,
+            embedder=done.name,
+            notes=[*done.notes],
             seconds=time.monotonic() - began,
         )
 
-    def _vectors(self, embedder: str) -> Vectors:
-        return Vectors(self.corpus, stores=self.stores, load=self.load, wanted=embedder)
+    def price(self, embedder: str | Asked = AUTO) -> Cost | None:
+        """What `rebuild` would cost; None where it costs nothing. Nothing is made.
+
+        Raises:
+            NotFound, Unavailable, InvalidInput: the embedder can not be had.
+        """
+        asked = Asked.of(embedder)
+        refuse_unknown(asked)
+        return self.sets.price(asked)
+
+    @property
+    def sets(self) -> Sets:
+        """The sets of vectors: what there is, and what may go."""
+        return Sets(self.corpus, self.stores, self.load)
+
+    def _priced(self, records: Iterator[Record], vectors: Vectors) -> Cost | None:
+        """What the vectors of new records cost, and those that stored ones lack."""
+        costly = vectors.costly()
+        if costly is None:
+            return None
+        with Sentences(self._workers) as sentences:
+            bare = ((text, segments) for _, text, segments in self.corpus.bare(vectors.table))
+            return price(costly, chain(fresh(self.corpus, records, sentences), bare))
+
+    @property
+    def _workers(self) -> int:
+        return self.workers or os.cpu_count() or 1
+
+    def _vectors(self, embedder: str | Asked) -> Vectors:
+        asked = Asked.of(embedder)
+        refuse_unknown(asked)
+        return Vectors(self.corpus, stores=self.stores, load=self.load, asked=asked)
 
     def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> Run:
-        workers = self.workers or os.cpu_count() or 1
         return Run(
-            self.corpus, self.annotations, watcher=watcher, workers=workers, exchange=exchange
+            self.corpus,
+            self.annotations,
+            watcher=watcher,
+            workers=self._workers,
+            exchange=exchange,
         )
 
     def _refuse_lost_work(self, dataset: str, keys: set[SampleKey]) -> None:

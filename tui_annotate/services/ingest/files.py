@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
+from tui_annotate.methods.segmentation import languages
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, Meter
 
@@ -29,8 +31,9 @@ class Files:
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file can not be opened, its form is not certain,
-                or there is no such format; before anything of any file is given.
+                or there is no such format or language; before anything of any file is given.
         """
+        _refuse_unknown(self.options.language)
         named = [(path, self._importer(path)) for path in self.paths]
         self._meter = Meter(sum(path.stat().st_size for path in self.paths))
         options = replace(self.options, meter=self._meter)
@@ -46,3 +49,10 @@ class Files:
     def share(self) -> float:
         """How much of the bytes has been read, in [0, 1]."""
         return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0
+
+
+def _refuse_unknown(language: str) -> None:
+    if language and language not in languages():
+        raise InvalidInput(
+            f"no language {language!r} is known", f"there are: {', '.join(languages())}"
+        )

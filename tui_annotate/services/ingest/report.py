@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.protocols import Cost
 
 KEPT_PROBLEMS = 1000
 """Problems that a report holds; a file with more of them is told by number, and by a callback."""
@@ -66,6 +67,8 @@ class IngestReport:
         embedder: the one in use; `none` where there are no vectors.
         problems: the first of them, refusals and doubts.
         notes: what else a person should know, one line each.
+        better: how better vectors are had, one line; mostly empty.
+        cost: of the vectors that a dry run found missing; None where they cost nothing.
         dry: nothing was stored because nothing was to be.
         strict: nothing was stored because something was refused.
     """
@@ -86,6 +89,8 @@ class IngestReport:
     seconds: float = 0.0
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    better: str = ""
+    cost: Cost | None = None
     dry: bool = False
     strict: bool = False
 

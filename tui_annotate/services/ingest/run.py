@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -147,6 +148,7 @@ class Run:
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
         self.report.notes += vectors.notes
+        self.report.better = vectors.better
 
     def _admitted(self, records: Sequence[Record], sentences: Sentences) -> _Batch:
         batch = _Batch()
@@ -214,7 +216,7 @@ class Run:
 
     def _embed_some(self, vectors: Vectors) -> None:
         if vectors.due(self._bare_segments):
-            vectors.catch_up(lambda _: None, documents=self._bare_documents)
+            vectors.catch_up(lambda *_: None, documents=self._bare_documents)
             self._bare_documents = self._bare_segments = 0
 
     # telling ------------------------------------------------------------------------------------
@@ -243,7 +245,7 @@ class Run:
             Problem(
                 record.where or str(key),
                 f"sample {key} is stored with other texts",
-                f"to exchange them: tui-annotate dataset replace {key.dataset} FILE",
+                f"to exchange them: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
             )
         )
 
@@ -267,10 +269,10 @@ class Run:
                 )
             )
 
-    def _tell_embedded(self, documents: int) -> None:
+    def _tell_embedded(self, documents: int, share: float) -> None:
         if self._watcher.progress is not None:
             seconds = time.monotonic() - self._began
-            self._watcher.progress(Progress("vectors", documents, seconds=seconds))
+            self._watcher.progress(Progress("vectors", documents, share=share, seconds=seconds))
 
 
 def _digest(record: Record) -> str:

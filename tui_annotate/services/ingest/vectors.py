@@ -1,36 +1,25 @@
-"""Vectors of documents that have none: SQL knows which, LanceDB gets them in large batches."""
+"""Vectors of what an ingest brings: the set in use is filled; a workspace's first one is chosen."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.errors import Conflict, Unavailable
-from tui_annotate.domain.samples import Segment
+from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
+from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
-from tui_annotate.plugins.protocols import Embedder
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import Costly, Embedder, TokenEmbedder
+from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, meant
+from tui_annotate.services.ingest.filling import Filling, Told, tidy, worth_a_write
+from tui_annotate.services.ingest.ready_made import take
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.vectors import Row, VectorStore
+    from tui_annotate.storage.vectors import VectorStore
 
-NONE = "none"
-AUTO = "auto"
-DEFAULT = "static"
-EMBEDDER = "embedder"
-"""The setting that names the workspace's embedder."""
-TABLE = "vectors"
-"""The setting that names the table of vectors in use."""
-LOOSE = "vectors_loose"
-"""The setting that names a table which was written to and not yet put in order."""
-
-ROWS = 10_000
-"""Segments of one write to the table at least, but for the last."""
-_TEXTS = 512
-"""Segments that are embedded at a time."""
-
-Waiting = tuple[str, str, tuple[Segment, ...]]
+_REBUILD: Final = "tui-annotate index rebuild"
 
 
 class Vectors:
@@ -38,15 +27,14 @@ class Vectors:
 
     Args:
         stores: opens the vector store; called at the first need, as it loads LanceDB.
-        load: makes an embedder by name.
-        wanted: an embedder's name, `auto` or `none`.
+        load: makes an embedder.
 
     Raises:
-        Conflict: the workspace began with another embedder.
+        Conflict: the workspace has another embedder.
         NotFound, Unavailable: the embedder that is asked for by name can not be had.
 
     Attributes:
-        name: the embedder in use; `auto` until it is needed for the first time.
+        name: the embedder in use, as it was asked for; `auto` until one is needed.
         embedded: documents that got vectors.
         notes: why vectors are missing, for people.
     """
@@ -56,150 +44,209 @@ class Vectors:
         corpus: CorpusStore,
         *,
         stores: Callable[[], VectorStore],
-        load: Callable[[str], Embedder],
-        wanted: str,
+        load: Load,
+        asked: Asked,
     ) -> None:
         self._corpus = corpus
         self._stores = stores
         self._load = load
+        self._asked = asked
+        self._kept = corpus.vector_set()
         self._embedder: Embedder | None = None
-        self._table = ""
-        self.name = _agreed(corpus.setting(EMBEDDER), wanted)
+        self._filling: Filling | None = None
+        self.name = _agreed(corpus, self._kept, asked)
+        self._new = not corpus.vectors_decided()
+        self._taken = 0
         self.embedded = 0
         self.notes: list[str] = []
-        if corpus.setting(EMBEDDER) is None and wanted not in {AUTO, NONE}:
-            self._embedder = load(wanted)
+        if self._new and self.name not in {AUTO, NONE}:
+            self._embedder = self._made(self.name)
+
+    @property
+    def better(self) -> str:
+        """How better vectors are had, in one line; empty where nobody would want to hear it."""
+        chosen = self._asked.name == self._asked.first == AUTO
+        if not chosen or not (self.embedded or self._new):
+            return ""
+        return registry.better_embedder(self.name)
 
     def due(self, segments: int) -> bool:
         """Whether that many new segments are worth a write."""
-        return segments >= ROWS
+        return worth_a_write(segments) and not self._takes_prepared()
 
-    def catch_up(self, told: Callable[[int], None], *, documents: int = 0) -> None:
+    @property
+    def table(self) -> str:
+        """Of the set in use; empty before there is one."""
+        return self._kept.table if self._kept else ""
+
+    def costly(self) -> Costly | None:
+        """What tells the price of the vectors that are missing; None where they cost nothing.
+
+        Raises:
+            NotFound, Unavailable, InvalidInput: the embedder can not be had.
+        """
+        if self.name in {AUTO, NONE} or not registry.has_cost(self.name):
+            return None
+        embedder = self._embedder or self._made(self.name)
+        return embedder if isinstance(embedder, Costly) else None
+
+    def catch_up(self, told: Told, *, documents: int = 0) -> None:
         """Embeds what has no vectors.
 
         Args:
-            told: called with the number of documents embedded so far.
-            documents: how many at most; 0 for all, then the table is put in order as well.
+            told: see `Told`.
+            documents: how many at most; 0 for all, then the tables are put in order as well.
         """
-        if not self._ready() or self._embedder is None:
+        try:
+            if not documents:
+                self._take_prepared()
+            filling = self._ready(told)
+            if filling is None:
+                return
+            filling.told = told
+            if documents:
+                filling.some(documents)
+            else:
+                filling.all()
+        except Unavailable as error:  # the texts are safe, and SQL knows what is missing
+            self._note(f"vectors are missing: {error.message}; the next ingest goes on with them")
+        finally:
+            self.embedded = self._taken + (self._filling.documents if self._filling else 0)
+
+    def _takes_prepared(self) -> bool:
+        """Whether a file goes before all embedders; in a new workspace for `auto` alone."""
+        new = self._kept is None and self.name == AUTO
+        return self._asked.prepared is not None and (new or self._kept is not None)
+
+    def _take_prepared(self) -> None:
+        if self._asked.prepared is None or not self._takes_prepared() or self._filling:
             return
         try:
-            self._embed(self._stores(), self._embedder, told, documents=documents)
-        except Unavailable as error:  # the texts are safe, and SQL knows what is missing
-            note = f"vectors are missing: {error.message}; the next ingest goes on with them"
-            self.notes = [*dict.fromkeys([*self.notes, note])]
+            taken = take(self._corpus, self._stores(), self._asked.prepared, kept=self._kept)
+        except InvalidInput as error:
+            self._note(f"prepared vectors are left aside: {error.message}")
+        else:
+            if taken is not None:
+                self._kept, self._taken = taken
+                self.name = self._kept.embedder
 
-    def _embed(
-        self, store: VectorStore, embedder: Embedder, told: Callable[[int], None], *, documents: int
-    ) -> None:
-        limit = documents or 256
-        loose = self._corpus.setting(LOOSE) == self._table
-        while waiting := self._corpus.unembedded(self._table, limit):
-            if not loose:
-                self._corpus.set_setting(LOOSE, self._table)
-                loose = True
-            rows = store.add(self._table, _rows(embedder, waiting))
-            store.sync()
-            if not self.embedded:
-                # By now half a million objects of libraries live, and will not die: a full
-                # collection took 200 ms, at times with the store's lock held.
-                gc.freeze()
-            self._corpus.mark_embedded(self._table, [name for name, _, _ in waiting])
-            self.embedded += len(waiting)
-            told(self.embedded)
-            if documents:
-                return
-            limit = min(max(len(waiting) * ROWS // max(rows, 1), 16), 4096)
-        if loose:
-            store.optimize(self._table)
-            self._corpus.set_setting(LOOSE, "")
+    def _ready(self, told: Told) -> Filling | None:
+        """What fills the set in use; None, and a note, where there is nothing to do it with."""
+        if self._filling is None and self._needed():
+            embedder = self._embedder or self._had()
+            if embedder is not None:
+                self._filling = self._begun(embedder, told)
+        return self._filling
 
-    def _ready(self) -> bool:
-        """Whether there is an embedder and a table for it; notes why not."""
-        if self._table:
-            return True
+    def _needed(self) -> bool:
         if self.name == NONE:
-            self._keep(NONE, "")
+            self._decide_for_words()
             return False
-        kept = self._corpus.setting(TABLE)
-        idle = kept and self._corpus.setting(LOOSE) != kept
-        if kept and idle and not self._corpus.unembedded(kept, 1):
-            return False  # nothing to do, so nothing heavy is loaded
-        try:
-            self._embedder = self._embedder or self._load(
-                DEFAULT if self.name == AUTO else self.name
-            )
-        except Unavailable as error:
-            if self.name == AUTO:
-                self.name = NONE
-                self._keep(NONE, "")
-            self.notes.append(f"no vectors: {error.message}")
-            return False
-        self.name = self._embedder.name
-        table = self._stores().table_name(self._embedder.name, self._embedder.version, SEGMENTER)
-        if kept and kept != table:
-            self.notes.append(
-                "new documents have no vectors yet, as embedder or segmenter are of another "
-                "version: tui-annotate index rebuild"
-            )
-            return False
-        self._keep(self.name, table)
-        self._table = table
-        return True
+        kept = self._kept
+        if kept is None or self._corpus.unembedded(kept.table, 1):
+            return True
+        if self._corpus.is_loose(kept.table):  # a killed run came as far as that
+            tidy(self._corpus, self._stores(), kept.table)
+        return False
 
-    def _keep(self, name: str, table: str) -> None:
-        if self._corpus.setting(EMBEDDER) != name or (self._corpus.setting(TABLE) or "") != table:
-            self._corpus.set_setting(TABLE, table)
-            self._corpus.set_setting(EMBEDDER, name)
+    def _had(self) -> Embedder | None:
+        """The first embedder that can be had, of those that are meant; the others are told."""
+        for name in meant(self.name):
+            try:
+                embedder = self._made(name)
+            except Unavailable as error:
+                self._note(self._missing(name, error))
+            else:
+                self.name = name
+                return embedder
+        if self._kept is None:
+            self.name = NONE
+            self._decide_for_words()
+        return None
 
-
-def rebuild(
-    corpus: CorpusStore,
-    *,
-    stores: Callable[[], VectorStore],
-    load: Callable[[str], Embedder],
-    wanted: str,
-    told: Callable[[int], None],
-) -> Vectors:
-    """Makes all vectors anew, with the workspace's embedder or another."""
-    before = corpus.setting(TABLE) or ""
-    name = wanted if wanted != AUTO else corpus.setting(EMBEDDER) or AUTO
-    embedder = None if name == NONE else load(DEFAULT if name == AUTO else name)
-    store = stores()
-    table = ""
-    if embedder is not None:
-        table = store.table_name(embedder.name, embedder.version, SEGMENTER)
-        corpus.forget_embedded(table)
-        store.drop(table)
-    if before and before != table:
-        corpus.forget_embedded(before)
-    corpus.set_setting(TABLE, table)
-    corpus.set_setting(EMBEDDER, embedder.name if embedder else NONE)
-    if before and before != table:
-        store.drop(before)
-    vectors = Vectors(corpus, stores=stores, load=load, wanted=AUTO)
-    vectors.catch_up(told)
-    return vectors
-
-
-def _agreed(kept: str | None, wanted: str) -> str:
-    if kept is not None and wanted not in {AUTO, kept}:
-        raise Conflict(
-            f"the workspace's embedder is {kept!r}, not {wanted!r}",
-            f"to change it: tui-annotate index rebuild --embedder {wanted}",
+    def _missing(self, name: str, error: Unavailable) -> str:
+        if self._kept is None:
+            return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
+        waiting, _ = self._corpus.waiting(self._kept.table)
+        return (
+            f"{waiting:,} documents have no vectors, words find in them: {error.message}; the next"
+            f" ingest that can makes them ({error.hint})"
         )
-    return kept or wanted
+
+    def _made(self, name: str) -> Embedder:
+        """An embedder, asked for as it was the first time where nothing else is said now."""
+        base_url, dimensions = self._asked.how(name, self._kept)
+        return self._load(name, base_url=base_url, dimensions=dimensions)
+
+    def _begun(self, embedder: Embedder, told: Told) -> Filling | None:
+        from tui_annotate.storage.vectors import is_of, table_name
+
+        kept, version = self._kept, embedder.version
+        name = table_name(embedder.name, version, SEGMENTER)
+        if kept and not is_of(
+            kept.table, embedder=embedder.name, version=version, segmenter=SEGMENTER
+        ):
+            self._note(
+                "new documents have no vectors yet, as embedder or segmenter are of another "
+                f"version: {_REBUILD}"
+            )
+            return None
+        whose = kept.embedder if kept else self.name
+        asked = Asked(whose, *self._asked.how(whose, kept))
+        target = set_of(embedder, asked, table=kept.table if kept else name, known=kept)
+        if kept is None:
+            self._forget_left(name)
+        if target != kept:
+            self._corpus.keep_vector_set(target, use=kept is None)
+            self._kept = target
+        return Filling(self._corpus, self._stores(), embedder, target, told)
+
+    def _forget_left(self, table: str) -> None:
+        """What a set of this name had, where it was dropped while another process filled it."""
+        if all(each.table != table for each in self._corpus.vector_sets()):
+            self._corpus.forget_embedded(table)
+
+    def _decide_for_words(self) -> None:
+        if not self._corpus.vectors_decided():
+            self._corpus.use_vector_set("")
+
+    def _note(self, note: str) -> None:
+        self.notes = [*dict.fromkeys([*self.notes, note])]
 
 
-def _rows(embedder: Embedder, waiting: Sequence[Waiting]) -> Iterator[Row]:
-    """(hash, segment, start, end, vector) of every segment of some documents."""
-    places = [
-        (name, index, segment, text)
-        for name, text, segments in waiting
-        for index, segment in enumerate(segments)
-    ]
-    for first in range(0, len(places), _TEXTS):
-        part = places[first : first + _TEXTS]
-        vectors = embedder.embed([text[segment.start : segment.end] for *_, segment, text in part])
-        for (name, index, segment, _), vector in zip(part, vectors, strict=True):
-            yield name, index, segment.start, segment.end, vector
+def set_of(
+    embedder: Embedder, asked: Asked, *, table: str, known: VectorSet | None = None
+) -> VectorSet:
+    """What is remembered of an embedder and of how it was asked for.
+
+    Args:
+        known: the same set as it was, where it is there already.
+    """
+    return VectorSet(
+        embedder=asked.name,
+        label=embedder.label,
+        version=embedder.version,
+        segmenter=SEGMENTER,
+        table=table,
+        dimensions=embedder.dimensions or (known.dimensions if known else 0),
+        token_dimensions=embedder.token_dimensions if isinstance(embedder, TokenEmbedder) else 0,
+        instant=embedder.instant,
+        base_url=asked.base_url,
+        asked_dimensions=asked.dimensions,
+    )
+
+
+def _agreed(corpus: CorpusStore, kept: VectorSet | None, asked: Asked) -> str:
+    """The name of the workspace's embedder, which nobody changes in passing."""
+    if not corpus.vectors_decided():
+        return asked.first if asked.name == AUTO else asked.name
+    name = kept.embedder if kept else NONE
+    if asked.name not in {AUTO, name}:
+        wanted = ["--embedder", asked.name]
+        wanted += ["--base-url", asked.base_url] if asked.base_url else []
+        wanted += ["--dimensions", str(asked.dimensions)] if asked.dimensions else []
+        raise Conflict(
+            f"the workspace's embedder is {name!r}, not {asked.name!r}",
+            f"to change it: {_REBUILD} {shlex.join(wanted)}",
+        )
+    return name

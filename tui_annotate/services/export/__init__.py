@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions, Report
 from tui_annotate.plugins.targets import output
+from tui_annotate.services.export.filters import Names
 
 if TYPE_CHECKING:
+    from tui_annotate.storage.annotations import AnnotationStore
     from tui_annotate.storage.corpus import CorpusStore
+    from tui_annotate.storage.people import PeopleStore
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Writes records of a workspace."""
+    """Writes records of a workspace.
+
+    Attributes:
+        labels: the paths of its label sets, which a filter may name beside those in use.
+    """
 
     corpus: CorpusStore
+    people: PeopleStore
+    annotations: AnnotationStore
+    labels: Callable[[], Collection[LabelPath]] = tuple
+
+    def checked(self, filters: RecordFilter) -> RecordFilter:
+        """The filters as the stores take them.
+
+        Raises:
+            InvalidInput: one names nothing that is there.
+        """
+        return Names(self.corpus, self.people, self.annotations, self.labels).checked(filters)
 
     def run(
         self,
@@ -38,11 +58,12 @@ class Export:
 
         Raises:
             NotFound: there is no such exporter.
-            InvalidInput: the target is a folder, or its folder is not there.
+            InvalidInput: a filter names nothing that is there; the target is a folder, or its
+                folder is not there.
             Unavailable: the target can not be written, or the store not be read.
         """
         writer = registry.load("exporters", exporter)
-        records = self.corpus.records(filters or RecordFilter())
+        records = self.corpus.records(self.checked(filters or RecordFilter()))
         asked = options or ExportOptions()
         if target is None or isinstance(target, Path):
             with output(target) as file, registry.guarded("exporters", exporter):

@@ -1,0 +1,125 @@
+"""The report of the assist: real counts of real saves, in groups, with intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import Owned
+from tui_annotate.domain.samples import Side, Signals
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.traces import OUTSIDE, Place, Trace
+from tui_annotate.methods.intervals import wilson
+from tui_annotate.services.assist.report import Period, report
+
+ANA, BO = Person("a", "ana", PersonKind.LOCAL), Person("b", "bo", PersonKind.LOCAL)
+PEOPLE = {"a": ANA, "b": BO}
+
+
+def made(
+    trace: Trace | None,
+    *,
+    person: str = "a",
+    label: str = "Unwanted.Intrinsic",
+    created: str = "2026-11-21T09:00:00.000000+00:00",
+) -> Owned:
+    """An annotation with as many spans of evidence as the trace has places."""
+    evidence = tuple(
+        Anchor(Side.SOURCE, 0, Span(at, at + 1)) for at in range(len(trace.places) if trace else 0)
+    )
+    claim = (Anchor(Side.SUMMARY, 0, Span(0, 1)),)
+    labels = (tuple(label.split(".")),) if label else ()
+    annotation = Annotation("id", claim, evidence, labels, created=created, trace=trace)
+    return Owned(person, annotation)
+
+
+def seen(*ranks: int, whole: bool = True, looked: tuple[int, ...] = (), **how: Any) -> Trace:
+    """A trace of evidence at some ranks of five."""
+    places = tuple(Place(rank, 0.5, whole) if rank else OUTSIDE for rank in ranks)
+    values = {"offered": 5, "best": 0.9, "looked": looked, "places": places, **how}
+    return Trace(**values)
+
+
+def rows(found: dict[str, Any], grouping: str) -> dict[str, tuple[int, int]]:
+    """By name, annotations and spans of a grouping."""
+    return {row["name"]: (row["annotations"], row["spans"]) for row in found[grouping]}
+
+
+def test_spans_count_by_the_rank_that_they_were_taken_from() -> None:
+    """Cumulative to 1, 3, 5; outside is what no match holds; exact words are told apart."""
+    work = [
+        made(seen(1)),
+        made(seen(1, 2)),
+        made(seen(4, whole=False)),
+        made(seen(0, looked=(1,))),
+        made(seen(offered=0, best=0.0)),
+        made(None),
+    ]
+    found = report(work, PEOPLE)
+    assert (found["annotations"], found["unknown"], found["spans"]) == (5, 1, 5)
+    counts = {
+        name: found[name]["count"] for name in ("top_1", "top_3", "top_5", "outside", "exact")
+    }
+    assert counts == {"top_1": 2, "top_3": 3, "top_5": 4, "outside": 1, "exact": 1}
+    low, high = wilson(2, 5)
+    assert found["top_1"] == {
+        "count": 2, "share": 0.4, "low": round(low, 4), "high": round(high, 4)
+    }  # fmt: skip
+    assert found["nothing_lit"]["count"] == 1
+    assert (found["looked_at_best"]["count"], found["refused_best"]["share"]) == (1, 1.0)
+
+
+def test_a_refusal_is_of_those_who_looked() -> None:
+    """Not of all saves."""
+    work = [made(seen(1, looked=(1,))), made(seen(2, looked=(1, 2))), made(seen(2))]
+    found = report(work, PEOPLE)
+    assert found["looked_at_best"]["count"] == 2
+    assert (found["refused_best"]["count"], found["refused_best"]["share"]) == (1, 0.5)
+
+
+def test_work_is_counted_in_groups() -> None:
+    """Several labels count in each; who is unknown is named by id; nothing is guessed of time."""
+    work = [
+        made(seen(1)),
+        made(seen(1), person="b", label="Benign", created="2026-12-31T23:00:00.000000+00:00"),
+        made(seen(2), person="x", label="", created="once"),
+        made(seen(1, embedder="m", version="7")),
+        made(seen(1, embedder="m", version="7", by=Signals.VECTORS), created=""),
+        made(None, label="Benign"),
+    ]
+    found = report(work, PEOPLE)
+    assert rows(found, "by_annotator") == {"ana": (3, 3), "bo": (1, 1), "x": (1, 1)}
+    assert rows(found, "by_label") == {
+        "(no label)": (1, 1), "Benign": (1, 1), "Unwanted.Intrinsic": (3, 3)
+    }  # fmt: skip
+    assert rows(found, "by_month") == {"2026-11": (2, 2), "2026-12": (1, 1)}
+    assert rows(found, "by_ranking") == {
+        "words": (3, 3), "m 7": (1, 1), "m 7, vectors alone": (1, 1)
+    }  # fmt: skip
+    weeks = report(work, PEOPLE, period=Period.WEEK)
+    assert rows(weeks, "by_week") == {"2026-W47": (2, 2), "2026-W53": (1, 1)}
+    assert weeks["period"] == "week"
+
+
+@pytest.mark.parametrize(
+    ("moment", "month", "week"),
+    [
+        ("2027-01-01T00:00:00+00:00", "2027-01", "2026-W53"),
+        ("2026-03-02", "2026-03", "2026-W10"),
+        ("", "", ""),
+        ("2026-13-01", "", ""),
+    ],
+)
+def test_weeks_are_those_of_the_standard(moment: str, month: str, week: str) -> None:
+    """A week belongs to the year that has its Thursday."""
+    assert (Period.MONTH.of(moment), Period.WEEK.of(moment)) == (month, week)
+
+
+def test_of_nothing_no_share_is_told() -> None:
+    """Null, not zero."""
+    found = report([], PEOPLE)
+    assert found["top_1"] == {"count": 0, "share": None, "low": None, "high": None}
+    assert found["by_label"] == []

@@ -1,0 +1,219 @@
+"""Ingest with an endpoint: remembered, resumed, priced beforehand; the texts are safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.plugins.embedders.endpoint_server import FakeEndpoint, refusal, serving, vector
+from tests.services.ingesting import Stores, write_pairs
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.plugins.embedders.remote import RemoteEmbedder
+from tui_annotate.plugins.protocols import Embedder, EmbedderOptions
+from tui_annotate.services.ingest import Asked, filling
+
+KEY = "sk-secret-8Lq2VvX0"
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEndpoint]:
+    """An endpoint that wants no key, though one is in the environment."""
+    monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
+    with serving() as fake:
+        yield fake
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Stores:
+    """Empty stores, where remote embedders never wait."""
+    return patient(Stores(tmp_path))
+
+
+def patient(stores: Stores) -> Stores:
+    """The stores, with embedders that make no pause between requests."""
+    object.__setattr__(stores.ingest, "load", partial(load, stores))
+    return stores
+
+
+def load(stores: Stores, asked: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
+    """A remote embedder that waits for nobody; else one of the stores' own."""
+    name, _, model = asked.partition(":")
+    if name != "remote":
+        return stores._load(asked)
+    options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
+    return RemoteEmbedder(options, wait=lambda _: None)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A file of 20 pairs: 30 documents."""
+    return write_pairs(tmp_path / "pairs.jsonl", samples=20)
+
+
+def used(stores: Stores) -> VectorSet:
+    """The set in use."""
+    found = stores.corpus.vector_set()
+    assert found is not None
+    return found
+
+
+def check_vectors(stores: Stores, dimensions: int = 8) -> None:
+    """Every segment has the endpoint's vector of its text, at unit length."""
+    for record in stores.corpus.records(RecordFilter()):
+        stored = stores.corpus.sample(record.sample.key)
+        for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
+            rows = stores.vectors().fetch(used(stores).table, [document.sha256])[document.sha256]
+            wanted = [vector(document.text[start:end], dimensions) for start, end in segments]
+            unit = wanted / np.linalg.norm(wanted, axis=1, keepdims=True)
+            assert np.abs(rows - unit).max() < 1e-3
+
+
+def test_the_next_ingest_goes_on_without_a_word(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """Model, address and dimensions are remembered; texts that have vectors are not sent again."""
+    asked = Asked("remote:m:latest", base_url=endpoint.url, dimensions=4)
+    report = stores.run(pairs, embedder=asked)
+    assert (report.embedder, report.embedded, report.notes) == ("remote:m:latest", 30, [])
+    kept = used(stores)
+    assert (kept.base_url, kept.asked_dimensions, kept.dimensions) == (endpoint.url, 4, 4)
+    assert (kept.label, kept.instant, kept.token_dimensions) == ("m:latest", False, 0)
+    check_vectors(stores, 4)
+    sent = len(endpoint.texts)
+    assert stores.run(pairs).embedded == 0
+    assert len(endpoint.texts) == sent
+    more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
+    report = patient(Stores(stores.folder)).run(more)
+    assert (report.embedder, report.notes) == ("remote:m:latest", [])
+    assert {question["model"] for question in endpoint.answered} == {"m:latest"}
+    check_vectors(stores, 4)
+
+
+def test_dimensions_that_nobody_asked_for_are_remembered(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """With the first answer."""
+    stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    assert (used(stores).dimensions, used(stores).asked_dimensions) == (8, 0)
+    check_vectors(stores)
+
+
+def test_a_failing_endpoint_leaves_the_texts_safe(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """A note tells what is missing; the embedder is remembered though it never answered."""
+    endpoint.script.extend([refusal(500, f"broken {KEY}")] * 6)
+    report = stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    assert (report.added, report.embedded, report.embedder) == (20, 0, "remote:m")
+    (note,) = report.notes
+    assert "vectors are missing" in note
+    assert "broken [key] (500); the next ingest goes on" in note
+    assert stores.run(pairs).embedded == 30
+    check_vectors(stores)
+    assert stores.contents()["waiting"] == []
+
+
+def test_a_run_that_ends_in_the_middle_goes_on_there(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was answered and kept is not asked for again, but for one text that is compared."""
+    monkeypatch.setattr(filling, "SLOW_ROWS", 10)
+    answer = endpoint.reply
+
+    def dies(path: str, question: dict[str, Any]) -> Any:
+        if len(endpoint.answered) == 5:
+            endpoint.script.extend([refusal(503, "gone")] * 6)
+        return answer(path, question)
+
+    monkeypatch.setattr(endpoint, "reply", dies)
+    first = stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    assert 0 < first.embedded < 30
+    monkeypatch.setattr(endpoint, "reply", answer)
+    endpoint.script.clear()
+    done = len(endpoint.texts)
+    again = patient(Stores(stores.folder)).run(pairs)
+    assert again.embedded == 30 - first.embedded
+    twice = len(endpoint.texts) - len(set(endpoint.texts))
+    assert twice <= 1 + 10
+    assert len(endpoint.texts) > done
+    check_vectors(stores)
+
+
+def test_another_model_behind_the_name_is_noticed(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """By a stored vector, before anything is mixed; a rebuild makes all of them anew."""
+    stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
+
+    def twist(answer: dict[str, Any]) -> dict[str, Any]:
+        return {"data": [{**each, "embedding": [1.0] + [0.0] * 7} for each in answer["data"]]}
+
+    endpoint.twist = twist
+    (note,) = stores.run(more).notes
+    assert "remote:m makes other vectors than before" in note
+    assert len(stores.corpus.unembedded(used(stores).table, 99)) == 6
+    endpoint.dimensions, endpoint.twist = 16, lambda answer: answer
+    (note,) = stores.run(more).notes
+    assert "now makes vectors of 16 dimensions, not 8" in note
+    assert stores.ingest.rebuild().embedded == 36
+    check_vectors(stores, 16)
+    assert used(stores).dimensions == 16
+
+
+def test_an_endpoint_may_move(stores: Stores, endpoint: FakeEndpoint, pairs: Path) -> None:
+    """The same vectors from another address, which is remembered from then on."""
+    stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
+    with serving() as other:
+        assert stores.run(more, embedder=Asked(base_url=other.url)).notes == []
+        assert used(stores).base_url == other.url
+    check_vectors(stores)
+
+
+def test_what_the_settings_say_counts_last(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """In a new workspace they are taken; in an older one its own memory goes before them."""
+    spare = Asked(first="remote:m", spare_url=endpoint.url, spare_dimensions=4)
+    assert stores.run(pairs, embedder=spare).embedder == "remote:m"
+    assert (used(stores).base_url, used(stores).asked_dimensions) == (endpoint.url, 4)
+    more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
+    elsewhere = Asked(first="static", spare_url="http://127.0.0.1:9/v1", spare_dimensions=2)
+    assert stores.run(more, embedder=elsewhere).notes == []
+    check_vectors(stores, 4)
+
+
+def test_settings_of_endpoints_do_not_concern_others(stores: Stores, pairs: Path) -> None:
+    """A static embedder has no address."""
+    stores.run(pairs, embedder=Asked("static", spare_url="http://127.0.0.1:9/v1"))
+    assert used(stores).base_url == ""
+
+
+def test_without_an_address_nothing_is_stored(stores: Stores, pairs: Path) -> None:
+    """Texts go nowhere unasked, and what can not work is told before the work begins."""
+    with pytest.raises(InvalidInput, match="needs the address"):
+        stores.run(pairs, embedder="remote:m")
+    assert stores.corpus.totals() == (0, 0, 0)
+
+
+def test_a_rebuild_can_bring_an_endpoint(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """Beside what is in use; where it fails, that stays in use."""
+    stores.run(pairs)
+    endpoint.script.extend([refusal(500, "broken")] * 6)
+    asked = Asked("remote:m", base_url=endpoint.url)
+    with pytest.raises(Unavailable, match="broken"):
+        stores.ingest.rebuild(embedder=asked)
+    assert used(stores).embedder == "static"
+    assert stores.ingest.rebuild(embedder="remote:m").embedded == 30
+    assert used(stores).embedder == "remote:m"
+    check_vectors(stores)

@@ -1,0 +1,163 @@
+"""Labelled like this before: a person's own former annotations that are nearest to a claim.
+
+The sentences that hold former claims have vectors already: LanceDB searches among them. Never looks
+at anybody else's work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.former import Former
+from tui_annotate.domain.samples import SampleKey, Segment
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.methods.lexical import LexicalIndex, words
+from tui_annotate.methods.matching import query, touched
+from tui_annotate.methods.meaning import of_sentences
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tui_annotate.plugins.protocols import Embedder
+    from tui_annotate.storage.annotations import AnnotationStore
+    from tui_annotate.storage.corpus import CorpusStore
+    from tui_annotate.storage.own_claims import OwnClaim
+    from tui_annotate.storage.vectors import VectorStore
+
+MOST: Final = 10
+LATEST: Final = 5_000
+"""Annotations of a person that are looked through, the newest first."""
+_FIRST_LOOK: Final = 256
+"""Segments that the first search asks for; some of them hold no claim."""
+_ENOUGH: Final = 4 * MOST
+"""Claims among them that are enough to choose from."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The claim in hand.
+
+    Attributes:
+        document: hash of the text that it stands in.
+    """
+
+    document: str
+    text: str
+    segments: Sequence[Segment]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Formers:
+    """Finds former annotations. Not for a key press: some tenths of a second for thousands.
+
+    Attributes:
+        vectors: gives the vector store; called where the workspace has vectors.
+        embedder: of a set of vectors, what embeds at once; None where stored vectors stand in.
+    """
+
+    corpus: CorpusStore
+    annotations: AnnotationStore
+    vectors: Callable[[], VectorStore]
+    embedder: Callable[[VectorSet], Embedder | None]
+
+    def nearest(
+        self, person: str, key: SampleKey, claim: Anchor, *, without: str = ""
+    ) -> tuple[Former, ...]:
+        """At most 10, the nearest first; those that say the same of the same words count once.
+
+        Args:
+            claim: in the summary of a sample; one without any word gives ().
+            without: id of the annotation in hand, which is left out.
+
+        Raises:
+            NotFound: there is no such sample or document.
+        """
+        asked = self._asked(key, claim)
+        own = [
+            each
+            for each in self.annotations.own_claims(person, limit=LATEST)
+            if each.annotation.id != without
+        ]
+        bag = query(asked.text, asked.segments, asked.span)
+        if not own or bag is None:
+            return ()
+        shared = LexicalIndex([[word.text for word in words(each.claim)] for each in own]).scores(
+            bag.bag
+        )
+        near = self._by_vectors(asked, own)
+        scores = shared if near is None else near
+        order = sorted(range(len(own)), key=lambda at: (-scores[at], -shared[at], at))
+        found = [_former(own[at], float(scores[at])) for at in order if scores[at] > 0]
+        said = {(each.text, each.labels, each.note): each for each in reversed(found)}
+        return tuple(each for each in found if said[each.text, each.labels, each.note] is each)[
+            :MOST
+        ]
+
+    def _asked(self, key: SampleKey, claim: Anchor) -> _Asked:
+        stored = self.corpus.sample(key)
+        document = stored.sample.document(claim.side, claim.index)
+        at = stored.sample.documents.index(document)
+        return _Asked(document.sha256, document.text, stored.segments[at], claim.span)
+
+    def _by_vectors(self, asked: _Asked, own: Sequence[OwnClaim]) -> NDArray[np.float32] | None:
+        """(claims,): the cosine of each that is near, 0 for the others; None without vectors."""
+        import numpy as np
+
+        used = self.corpus.vector_set()
+        if used is None:
+            return None
+        try:
+            embedder = self.embedder(used)
+            vector = self._vector(asked, used, embedder)
+            if vector is None:
+                return None
+            nearest = self._searched(used, own, vector)
+        except Unavailable:
+            return None
+        scores = np.array([nearest.get(each.place, 0.0) for each in own], np.float32)
+        if embedder:  # the words of a claim say more than the sentence that it stands in
+            near = [at for at, score in enumerate(scores) if score > 0]
+            scores[near] = embedder.embed([own[at].claim for at in near]) @ vector
+        return np.clip(scores, 0, 1)
+
+    def _vector(
+        self, asked: _Asked, used: VectorSet, embedder: Embedder | None
+    ) -> NDArray[np.float32] | None:
+        """The unit vector of a claim, of its sentences where vectors are stored; None for zeros."""
+        if embedder:
+            (made,) = embedder.embed([asked.span.of(asked.text)])
+            return made if made.any() else None
+        rows = self.vectors().fetch(used.table, [asked.document]).get(asked.document)
+        if rows is None or len(rows) != len(asked.segments):
+            raise Unavailable("this sample has no vectors yet", "tui-annotate index rebuild")
+        own = touched(asked.segments, asked.span)
+        meaning = of_sentences(rows[own.start : own.stop])
+        return meaning.vector if meaning else None
+
+    def _searched(
+        self, used: VectorSet, own: Sequence[OwnClaim], vector: NDArray[np.float32]
+    ) -> dict[tuple[str, int], float]:
+        """By (document, segment), the cosines of the nearest segments that hold a former claim."""
+        places = {each.place for each in own}
+        names = list(dict.fromkeys(each.place[0] for each in own))
+        top = _FIRST_LOOK
+        while True:
+            found = self.vectors().search(used.table, names, vector, top=top)
+            near = {(name, at): cosine for name, at, cosine in found if (name, at) in places}
+            if len(near) >= _ENOUGH or len(found) < top:
+                return near
+            top *= 4
+
+
+def _former(own: OwnClaim, score: float) -> Former:
+    annotation = own.annotation
+    return Former(
+        own.sample, annotation.id, own.claim, annotation.labels, annotation.note, min(score, 1.0)
+    )

@@ -1,0 +1,148 @@
+"""How the assist fared in real work: what was taken from how high, and how often it was refused.
+
+Counts what annotations say of the moment they were saved; it can not tell whether a match that was
+taken is right, nor what was never looked for because a match was there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from typing import Any, Final
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.labels import JOINER
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Owned
+from tui_annotate.domain.samples import Signals
+from tui_annotate.domain.traces import Place, Trace
+from tui_annotate.methods.intervals import wilson
+
+DEPTHS: Final = (1, 3, 5)
+NO_LABEL: Final = "(no label)"
+_DIGITS = 4
+
+
+class Period(StrEnum):
+    """In what pieces of time work is counted."""
+
+    MONTH = "month"
+    WEEK = "week"
+
+    def of(self, moment: str) -> str:
+        """The piece that an ISO 8601 time lies in: 2026-11, or 2026-W47; empty for no such time."""
+        try:
+            day = date.fromisoformat(moment[:10])
+        except ValueError:  # of foreign work, which may hold any text
+            return ""
+        year, week, _ = day.isocalendar()
+        return f"{day:%Y-%m}" if self is Period.MONTH else f"{year}-W{week:02}"
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of some annotations.
+
+    Attributes:
+        annotations: of which it is known what was lit when they were saved.
+        unknown: of which it is not: imported, made without the screen, or older than this.
+        spans: of evidence of the known ones.
+        within: by depth, the spans that lie in a match of that rank or a higher one.
+        exact: spans that are words of a match, not the whole of it.
+        nothing_lit: annotations for whose claim nothing was found.
+        looked: annotations whose first match was looked at.
+        refused: those of them that have no evidence in it.
+    """
+
+    annotations: int = 0
+    unknown: int = 0
+    spans: int = 0
+    within: dict[int, int] = field(default_factory=lambda: dict.fromkeys(DEPTHS, 0))
+    outside: int = 0
+    exact: int = 0
+    nothing_lit: int = 0
+    looked: int = 0
+    refused: int = 0
+
+    def count(self, trace: Trace | None) -> None:
+        """One annotation more."""
+        if trace is None:
+            self.unknown += 1
+            return
+        self.annotations += 1
+        self.nothing_lit += not trace.offered
+        self.looked += trace.looked_at_best
+        self.refused += trace.refused_best
+        for place in trace.places:
+            self._place(place)
+
+    def _place(self, place: Place) -> None:
+        self.spans += 1
+        self.outside += not place.rank
+        self.exact += bool(place.rank) and not place.whole
+        for depth in DEPTHS:
+            self.within[depth] += 0 < place.rank <= depth
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts, and shares with their 95 % intervals; a share of nothing is null."""
+        hits = {f"top_{depth}": share(self.within[depth], self.spans) for depth in DEPTHS}
+        return {
+            "annotations": self.annotations,
+            "unknown": self.unknown,
+            "spans": self.spans,
+            **hits,
+            "outside": share(self.outside, self.spans),
+            "exact": share(self.exact, self.spans),
+            "nothing_lit": share(self.nothing_lit, self.annotations),
+            "looked_at_best": share(self.looked, self.annotations),
+            "refused_best": share(self.refused, self.looked),
+        }
+
+
+def share(count: int, of: int) -> dict[str, Any]:
+    """A count, its share, and between which values that share lies nineteen times in twenty."""
+    if not of:
+        return {"count": count, "share": None, "low": None, "high": None}
+    low, high = wilson(count, of)
+    values = {"share": count / of, "low": low, "high": high}
+    return {"count": count, **{name: round(value, _DIGITS) for name, value in values.items()}}
+
+
+def report(
+    work: Iterable[Owned], people: Mapping[str, Person], *, period: Period = Period.MONTH
+) -> dict[str, Any]:
+    """Counts all annotations, then by annotator, label, time and what ranked; reads them once.
+
+    Args:
+        people: by id, for their names.
+        period: of the time in which an annotation was made.
+    """
+    groupings: dict[str, Callable[[str, Annotation], Iterable[str]]] = {
+        "by_annotator": lambda person, _: [people[person].name if person in people else person],
+        "by_label": lambda _, one: map(JOINER.join, one.labels) if one.labels else [NO_LABEL],
+        f"by_{period}": lambda _, one: filter(None, [period.of(one.created)]),
+        "by_ranking": lambda _, one: [_ranking(one.trace)] if one.trace else [],
+    }
+    whole = Tally()
+    groups: dict[str, dict[str, Tally]] = {name: {} for name in groupings}
+    for owned in work:
+        trace = owned.annotation.trace
+        whole.count(trace)
+        for grouping, names in groupings.items():
+            for name in names(owned.person, owned.annotation):
+                groups[grouping].setdefault(name, Tally()).count(trace)
+    told = {
+        grouping: [{"name": name, **tallies[name].as_json()} for name in sorted(tallies)]
+        for grouping, tallies in groups.items()
+    }
+    return {"period": period.value, **whole.as_json(), **told}
+
+
+def _ranking(trace: Trace) -> str:
+    """What ranked: the model with its version, and which signals, unless all were."""
+    if not trace.embedder:
+        return "words"
+    model = f"{trace.embedder} {trace.version}".strip()
+    return model if trace.by is Signals.FUSED else f"{model}, {trace.by} alone"

@@ -1,0 +1,224 @@
+"""Makes the vectors that a set lacks, some thousand segments at a time, each document whole."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.samples import Segment
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.plugins.protocols import Costly, Embedder, TokenEmbedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tui_annotate.methods.late_interaction import TokenBank
+    from tui_annotate.storage.corpus import CorpusStore
+    from tui_annotate.storage.vectors import Row, VectorStore
+
+QUICK_ROWS = 10_000
+"""Segments of one write, made by an embedder that is quick."""
+SLOW_ROWS = 2_048
+"""The same of a slow one: so much is lost by a kill, and can be sorted by length beforehand."""
+_QUICK_TEXTS = 512
+"""Segments that a quick embedder gets at a time."""
+_FIRST = 32
+"""Documents that are looked at first, before it is known how long they are."""
+_MOST = 4_096
+_ALIKE = 0.98
+"""Cosine of two vectors of one text by one model: rounding and a machine's moods cost .001."""
+_REBUILD = "tui-annotate index rebuild"
+
+Waiting = tuple[str, str, tuple[Segment, ...]]
+"""Hash, text and segments of a document."""
+Told = Callable[[int, float], None]
+"""Takes the documents that are done, and the share of all segments that are, in [0, 1]."""
+
+
+def worth_a_write(segments: int) -> bool:
+    """Whether that many new segments need not wait for more."""
+    return segments >= QUICK_ROWS
+
+
+def tidy(corpus: CorpusStore, store: VectorStore, table: str) -> None:
+    """Takes out documents that are stored no more, and brings indexes up to date."""
+    with store.writing():  # nobody brings back a document between the two
+        store.discard(table, corpus.forget_gone(table))
+    store.optimize(table)
+    corpus.set_loose(table, loose=False)
+
+
+@dataclass(slots=True)
+class Filling:
+    """Brings a set of vectors up to the documents; SQL knows which lack them.
+
+    Attributes:
+        embedder: that of the set.
+        told: called after each step.
+        documents: that got vectors so far.
+    """
+
+    corpus: CorpusStore
+    store: VectorStore
+    embedder: Embedder
+    target: VectorSet
+    told: Told
+    documents: int = 0
+    _segments: int = 0
+    _total: int = 0
+    _loose: bool = field(default=False)
+
+    def some(self, documents: int) -> None:
+        """Makes vectors of as many documents as were stored just now; a slow embedder waits."""
+        if not self.embedder.instant:
+            return
+        for group in self._groups(self.corpus.unembedded(self.target.table, documents)):
+            self._write(group)
+
+    def all(self) -> None:
+        """Makes all that are missing, and puts the tables in order."""
+        table = self.target.table
+        _, left = self.corpus.waiting(table)
+        self._total = self._segments + left
+        if left and isinstance(self.embedder, Costly):
+            self._check_model()
+        limit = _FIRST
+        while waiting := self.corpus.unembedded(table, limit):
+            for group in self._groups(waiting):
+                self._write(group)
+            segments = sum(len(own) for _, _, own in waiting)
+            limit = min(max(len(waiting) * self._rows // max(segments, 1), 1), _MOST)
+        if self._loose or self.corpus.is_loose(table):
+            tidy(self.corpus, self.store, table)
+            self._loose = False
+        told = self.embedder.dimensions  # by an endpoint, with its first vectors
+        if told and told != self.target.dimensions:
+            self.target = replace(self.target, dimensions=told)
+            self.corpus.keep_vector_set(self.target)
+
+    @property
+    def _rows(self) -> int:
+        return QUICK_ROWS if self.embedder.instant else SLOW_ROWS
+
+    def _groups(self, waiting: Sequence[Waiting]) -> Iterator[list[Waiting]]:
+        group: list[Waiting] = []
+        size = 0
+        for document in waiting:
+            group.append(document)
+            size += len(document[2])
+            if size >= self._rows:
+                yield group
+                group, size = [], 0
+        if group:
+            yield group
+
+    def _write(self, group: Sequence[Waiting]) -> None:
+        table = self.target.table
+        if not self._loose:
+            self.corpus.set_loose(table, loose=True)
+            self._loose = True
+        vectors, banks = self._made(group)
+        if vectors:
+            self._agree(vectors[0].shape[1])
+            self._keep(group, vectors, banks)
+        self.corpus.mark_embedded(table, [name for name, _, _ in group])
+        self.documents += len(group)
+        self._tell(0)
+
+    def _check_model(self) -> None:
+        """Asks for a vector that is stored: behind an endpoint, weights change unseen.
+
+        Raises:
+            Unavailable: another one came.
+        """
+        known = self.corpus.embedded_one(self.target.table)
+        if known is None or not known[2]:
+            return
+        name, text, segments = known
+        at = max(range(len(segments)), key=lambda at: segments[at].end - segments[at].start)
+        stored = self.store.fetch(self.target.table, [name]).get(name)
+        (asked,) = self.embedder.embed([text[slice(*segments[at])]])
+        if stored is None or not stored[at].any():
+            return
+        self._agree(len(asked))
+        alike = float(stored[at] @ asked)
+        if alike < _ALIKE:
+            raise Unavailable(
+                f"{self.target.embedder} makes other vectors than before (cosine {alike:.2f}): "
+                "its model is another one",
+                _REBUILD,
+            )
+
+    def _agree(self, dimensions: int) -> None:
+        """Takes over what an endpoint tells with its first answer; another later is refused."""
+        if self.target.dimensions == dimensions:
+            return
+        if self.target.dimensions:
+            raise Unavailable(
+                f"{self.target.embedder} now makes vectors of {dimensions:,} dimensions, not "
+                f"{self.target.dimensions:,}: its model is another one",
+                _REBUILD,
+            )
+        self.target = replace(self.target, dimensions=dimensions)
+        self.corpus.keep_vector_set(self.target)
+
+    def _keep(
+        self,
+        group: Sequence[Waiting],
+        vectors: Sequence[NDArray[np.float32]],
+        banks: Sequence[TokenBank],
+    ) -> None:
+        table = self.target.table
+        with self.store.writing():
+            self.store.add(table, _rows(group, vectors))
+            if isinstance(self.embedder, TokenEmbedder):
+                named = zip((name for name, _, _ in group), banks, strict=True)
+                self.store.add_tokens(table, named, axes=self.embedder.axes)
+        if not self.documents:
+            # By now half a million objects of libraries live, and will not die: a full
+            # collection took 200 ms, at times with the store's lock held.
+            gc.freeze()
+
+    def _made(self, group: Sequence[Waiting]) -> tuple[list[NDArray[np.float32]], list[TokenBank]]:
+        """The vectors of all segments in pieces, and the tokens of each document, if any."""
+        texts = [text[start:end] for _, text, segments in group for start, end in segments]
+        size = _QUICK_TEXTS if self.embedder.instant else SLOW_ROWS
+        vectors: list[NDArray[np.float32]] = []
+        banks: list[TokenBank] = []
+        for first in range(0, len(texts), size):
+            part = texts[first : first + size]
+            if isinstance(self.embedder, TokenEmbedder):
+                made, bank = self.embedder.embed_tokens(part)
+                banks.append(bank)
+            else:
+                made = self.embedder.embed(part)
+            vectors.append(made)
+            self._tell(len(part))
+        return vectors, _by_document(group, banks) if banks else []
+
+    def _tell(self, segments: int) -> None:
+        self._segments += segments
+        self.told(self.documents, min(self._segments / self._total, 1.0) if self._total else 1.0)
+
+
+def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> Iterator[Row]:
+    """(hash, segment, start, end, vector) of every segment of some documents."""
+    rows = (row for part in vectors for row in part)
+    for name, _, segments in group:
+        for index, (segment, vector) in enumerate(zip(segments, rows, strict=False)):
+            yield name, index, segment.start, segment.end, vector
+
+
+def _by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> list[TokenBank]:
+    """The tokens of each document's segments."""
+    whole = banks[0].joined(banks)
+    found = []
+    first = 0
+    for _, _, segments in group:
+        found.append(whole.part(first, first + len(segments)))
+        first += len(segments)
+    return found
