@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from rich.cells import cell_len
+from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.widget import Widget
 
 from tui_annotate.tui.theme import themes
@@ -90,3 +92,19 @@ def assert_harmless(stage: Stage) -> None:
     text = "".join(stage.lines())
     assert not [c for c in text if ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0]
     assert not set("\u202e\u2028\u2066\u200b") & set(text)
+
+
+def cells_of(strips: Sequence[Strip]) -> list[list[tuple[str, Style]]]:
+    """Each line cell by cell, with its style; a wide character is followed by an empty one.
+
+    No style and an empty one look alike.
+    """
+    return [
+        [
+            (part, segment.style or Style.null())
+            for segment in strip
+            for sign in segment.text
+            for part in (sign, *[""] * (cell_len(sign) - 1))
+        ]
+        for strip in strips
+    ]

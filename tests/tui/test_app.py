@@ -13,6 +13,7 @@ import pytest
 from tests.tui.screens.work import Words, at_work, make
 from tui_annotate import workspace
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.samples import Side
 from tui_annotate.tui import terminal
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.workspace import Workspace
@@ -156,6 +157,26 @@ async def test_a_theme_is_remembered(tmp_path: Path) -> None:
         assert person.app.theme == "high-contrast"
     async with at_work(folder) as person:
         assert person.app.theme == "high-contrast"
+
+
+async def test_a_layout_is_remembered(tmp_path: Path) -> None:
+    """What z chose holds in other samples and the next time; nonsense in the store is nothing."""
+    folder = make(tmp_path / "work")
+    async with at_work(folder, size=(120, 30)) as person:
+        await person.press("z")
+        assert not person.screen.pane(Side.SOURCE).display
+        await person.press(">")
+        assert not person.screen.pane(Side.SOURCE).display
+    async with at_work(folder, size=(120, 30)) as person:
+        assert not person.screen.pane(Side.SOURCE).display
+        await person.press("z")
+        assert person.screen.pane(Side.SOURCE).display
+        assert person.screen.pane(Side.SOURCE).size.width == 120
+        session = person.screen.session
+        assert session
+        session.annotate.keep_preference(session.person.id, "layout", ["sideways"])
+    async with at_work(folder, size=(120, 30)) as person:
+        assert person.screen.pane(Side.SOURCE).size.width < 80
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])

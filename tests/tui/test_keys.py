@@ -9,7 +9,7 @@ import pytest
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.tui.draft.deeds import DEEDS
 from tui_annotate.tui.key_map import default_keys, key_map, shown, shown_keys, typed
-from tui_annotate.tui.keys import ACTIONS, STATES
+from tui_annotate.tui.keys import ACTIONS, QUESTIONS, STATES
 
 
 def test_every_action_has_one_id_and_words_that_fit_a_line() -> None:
@@ -64,6 +64,7 @@ annotation.previous A         R S V - - E
 document.next       d         R S V - - E
 document.previous   D         R S V - - E
 label.repeat        r         R S V - - E
+label.former        R         R S V - - E
 undo                u         R S V L - E
 redo                U         R S V L - E
 sample.skip         s         R S V - - E
@@ -71,7 +72,10 @@ sample.flag         !         R S V - - E
 sample.next         >         R S V - - E
 sample.previous     <         R S V - - E
 text.find           /         R S V - - E
+signals.next        t         R S V - - E
 text.lacking        i         R S V - - E
+item.next           c         R S V - - E
+item.previous       C         R S V - - E
 request.show        g         R S V - - E
 layout.next         z         R S V - - E
 app.back            q         R S V - - E
@@ -142,6 +146,22 @@ def test_help_and_line_say_what_acts_here() -> None:
     assert ("Space", "take the selection, else the sentence, as evidence") in groups["Evidence"]
     assert ("Enter", "back to the summary") in groups["Sample"]
     assert "Note" in dict(default_keys().help("N"))
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_key_line_fits_what_is_asked(question: str) -> None:
+    """Each question names its own keys, which act on it (or once it is cancelled), and the way out.
+
+    No two questions have the same line.
+    """
+    keys = default_keys()
+    line = keys.line("L", question=question, digits="1-2")
+    acting = [name for name, _ in QUESTIONS[question] if "L" in keys.get(name).states]
+    assert {name for name, _ in QUESTIONS[question]} - set(acting) <= {"pane.other"}
+    assert ("Backspace", "cancel") in line or ("Backspace", "cancel, then") in line
+    assert ("1-2", "choose") in line or "option.choose" not in acting
+    others = [keys.line("L", question=other) for other in QUESTIONS if other != question]
+    assert keys.line("L", question=question) not in others
 
 
 def test_keys_are_shown_as_people_read_them() -> None:

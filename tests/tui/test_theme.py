@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from colorsys import rgb_to_hls
+from itertools import pairwise, product
 
 import pytest
 from rich.color import Color
@@ -25,6 +26,11 @@ from tui_annotate.tui.palette import (
 )
 from tui_annotate.tui.theme import Look, detect, themes
 from tui_annotate.tui.widgets.match_list import MatchList, MatchRow
+
+HUES = {
+    "red": 0, "orange": 30, "yellow": 55, "green": 130, "cyan": 180, "blue": 222, "magenta": 300,
+}  # fmt: skip
+SIXTEEN = {"orange": {"yellow", "bright_red"}}  # none of the sixteen is called orange
 
 
 def _styles(colors: Palette) -> list[Style]:
@@ -116,7 +122,7 @@ def test_every_strength_has_its_own_glyph() -> None:
 
 def test_labels_that_name_a_colour_get_the_nearest_slot() -> None:
     """Named and hex colours map to slots; the others fill what is left; nothing is refused."""
-    orange, unnamed, green, odd = slots(["#d7af00", "", "#00af5f", "no colour"])
+    orange, unnamed, green, odd = slots(["#ff8700", "", "#00af5f", "no colour"])
     assert (orange, green) == (0, 2)
     assert unnamed == 1
     assert odd == 3
@@ -127,7 +133,21 @@ def test_labels_that_name_a_colour_get_the_nearest_slot() -> None:
 def test_every_name_of_a_colour_has_a_slot_of_its_own() -> None:
     """The names that a label set may use stand in the order of the palette's slots."""
     assert slots(COLORS) == tuple(range(SLOTS))
-    assert all(len(palette(name).labels) == SLOTS for name in (DARK, LIGHT, HIGH_CONTRAST))
+    for name, native in product((DARK, LIGHT, HIGH_CONTRAST), (False, True)):
+        assert len(set(palette(name, native=native).labels)) == SLOTS
+
+
+@pytest.mark.parametrize("name", [DARK, LIGHT, HIGH_CONTRAST])
+def test_a_label_has_the_colour_that_it_asks_for(name: str) -> None:
+    """No other name has a hue as near to what is shown; 16 colours go by their own names."""
+    for wanted, style in zip(COLORS, palette(name).labels, strict=True):
+        assert style.color
+        hue = 360 * rgb_to_hls(*(part / 255 for part in style.color.get_truecolor()))[0]
+        near = {known: abs((hue - HUES[known] + 180) % 360 - 180) for known in COLORS}
+        assert min(COLORS, key=near.__getitem__) == wanted
+    for wanted, style in zip(COLORS, palette(name, native=True).labels, strict=True):
+        assert style.color
+        assert style.color.name in SIXTEEN.get(wanted, {wanted, f"bright_{wanted}"})
 
 
 def test_an_unknown_theme_is_dark() -> None:

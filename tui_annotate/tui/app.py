@@ -52,6 +52,7 @@ class _Opened:
     session: Session
     desk: Desk | None
     theme: str
+    layout: str
 
 
 class AnnotateApp(App[None]):
@@ -117,15 +118,26 @@ class AnnotateApp(App[None]):
             keys = key_map(workspace.settings.keys)
         except InvalidInput as error:
             problem = told(error)
-        session = Session(annotate, lambda: workspace.assist, person, order, keys, problem)
+        session = Session(
+            annotate,
+            assist=lambda: workspace.assist,
+            formers=lambda: workspace.formers,
+            person=person,
+            order=order,
+            keys=keys,
+            problem=problem,
+        )
         key = annotate.start(person.id, order=order, sample=self._sample)
         desk = annotate.open(person.id, key, order=order) if key else None
-        chosen = annotate.preferences(person.id).get("theme") or workspace.settings.theme
-        return _Opened(session, desk, chosen if chosen in NAMES else "")
+        chosen = annotate.preferences(person.id)
+        theme = chosen.get("theme") or workspace.settings.theme
+        layout = str(chosen.get("layout", ""))
+        return _Opened(session, desk, theme if theme in NAMES else "", layout)
 
     def _begin(self, opened: _Opened) -> None:
         if opened.theme and not self._look.native:
             self.theme = opened.theme
+        self.desktop.use_layout(opened.layout)
         if opened.desk is None:
             self.desktop.opening(_EMPTY, "warning")
             return

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.tui.keys import ACTIONS, DIGITS, LINE, LINE_AT, Action
+from tui_annotate.tui.keys import ACTIONS, DIGITS, LINE, LINE_AT, QUESTIONS, Action
 
 _NAMED: Final = frozenset({
     "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete", "tab",
@@ -60,14 +60,22 @@ class KeyMap:
                 groups.setdefault(action.group, []).append(row)
         return tuple((group, tuple(rows)) for group, rows in groups.items())
 
-    def line(self, state: str) -> tuple[tuple[str, str], ...]:
-        """(key, short name) of the most useful actions in a state, the first key of each."""
+    def line(
+        self, state: str, *, question: str = "", digits: str = ""
+    ) -> tuple[tuple[str, str], ...]:
+        """(key, short name) of the most useful actions in a state, the first key of each.
+
+        Args:
+            question: one of `QUESTIONS`, where one waits for its answer.
+            digits: those that choose just now; empty for the whole row.
+        """
         pairs = []
-        for name, usual in LINE:
+        for name, usual in QUESTIONS[question] if question else LINE:
             action, short = self.get(name), LINE_AT.get((name, state), usual)
-            if short and action.keys and state in action.states:
+            if short and action.keys and (question or state in action.states):
                 keys = shown_keys(action.keys) if action.fixed else shown(action.keys[0])
-                pairs.append((keys, short))
+                chosen = digits if name == "option.choose" and digits else keys
+                pairs.append((chosen, short))
         return tuple(pairs)
 
 

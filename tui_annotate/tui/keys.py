@@ -131,6 +131,12 @@ ACTIONS: Final[tuple[Action, ...]] = (
         },
     ),
     Action(
+        "signals.next",
+        ("t",),
+        "match by all, words, vectors; until you leave",
+        "Evidence",
+    ),
+    Action(
         "option.choose",
         tuple(DIGITS[:9]),
         "save with this label; a parent opens",
@@ -149,6 +155,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         fixed=True,
     ),
     Action("label.repeat", ("r",), "the last label again", "Label"),
+    Action("label.former", ("R",), "labelled like this before: notes to take", "Label"),
     Action(
         "back",
         ("backspace", "escape"),
@@ -207,9 +214,11 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("sample.previous", ("<",), "previous sample", "Sample"),
     Action("sample.go", ("G",), "go to a sample by its id", "Sample"),
     Action("text.find", ("/",), "find in this text", "View"),
-    Action("text.lacking", ("i",), "mark the words that the other side lacks", "View"),
+    Action("text.lacking", ("i",), "mark words that the source has nowhere; off", "View"),
+    Action("item.next", ("c",), "next word that i marks", "View"),
+    Action("item.previous", ("C",), "previous word that i marks", "View"),
     Action("request.show", ("g",), "request and guidelines", "View"),
-    Action("layout.next", ("z",), "both texts, one, stacked", "View"),
+    Action("layout.next", ("z",), "both texts, one, stacked; remembered", "View"),
     Action("help.show", ("?", "f1"), "the keys for where you are", "View"),
     Action("palette.show", (":", "ctrl+p"), "all actions, by name", "View"),
     Action("app.back", ("q",), "to the queue", "View"),
@@ -248,12 +257,34 @@ LINE_AT: Final[Mapping[tuple[str, str], str]] = {
     ("pane.other", "V"): "back",
     ("sample.done", "E"): "save",
     ("annotation.edit", "E"): "leave",
-    ("sample.done", "L"): "as it is",
-    ("back", "L"): "cancel",
-    ("undo", "L"): "",
-    ("match.next", "L"): "match",
     ("back", "R"): "",
     ("option.choose", "R"): "",
     ("sample.done", "S"): "",
 }
 """Other names in a state; an empty one leaves the action out there."""
+
+QUESTIONS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "child": (
+        ("option.choose", "choose"),
+        ("sample.done", "the parent itself"),
+        ("back", "cancel"),
+    ),
+    "evidence": (
+        ("evidence.take", "take it, save"),
+        ("match.next", "other match"),
+        ("sample.done", "none found, a draft"),
+        ("back", "cancel"),
+    ),
+    "evidence by hand": (
+        ("sample.done", "none found, a draft"),
+        ("back", "cancel, then"),
+        ("pane.other", "take some by hand"),
+    ),
+    "reason": (
+        ("option.choose", "choose"),
+        ("option.list", "own words"),
+        ("sample.done", "no reason"),
+        ("back", "cancel"),
+    ),
+}
+"""The key line while a question waits for its answer, by what is asked."""

@@ -37,6 +37,12 @@ STATE_GLYPHS: Mapping[str, str] = {
 
 CHOSEN, UNVISITED, FOCUS_BAR, OPENS_MORE = "✓", "·", "▌", "▸"
 
+CONFLICT, LACKING = "≠", "?"
+"""Beside what may contradict the other text, and beside words that the other text has nowhere."""
+
+FORMER = "°"
+"""Beside what was one's own evidence before, in another sample with the same text."""
+
 
 _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
     # role: dark, light, high-contrast (256 colours each); 16 colours; none
@@ -96,6 +102,20 @@ _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
         "bold black on yellow",
         "bold reverse",
     ),
+    "conflict": (
+        "bold color(231) on color(124)",
+        "bold color(231) on color(124)",
+        "bold color(231) on color(160)",
+        "bold white on red",
+        "bold reverse underline",
+    ),
+    "lacking": (
+        "italic underline color(216)",
+        "italic underline color(124)",
+        "italic underline color(217)",
+        "italic underline",
+        "italic underline",
+    ),
     "cap": ("bold reverse",) * 5,
     "underlined": ("underline",) * 5,
     "chosen": ("bold underline",) * 5,
@@ -133,24 +153,26 @@ _MATCHES: Mapping[str, tuple[str, str, str, str, str, str]] = {
 }
 
 _LABELS: Mapping[str, tuple[str, ...]] = {
-    # Okabe and Ito's set for colour-blind readers without its grey, on the xterm cube
-    DARK: tuple(f"color({n})" for n in (178, 74, 35, 221, 32, 166, 175)),
-    LIGHT: tuple(f"color({n})" for n in (130, 32, 29, 100, 25, 160, 133)),
-    HIGH_CONTRAST: tuple(f"color({n})" for n in (214, 117, 84, 227, 75, 209, 219)),
+    # in the order of COLORS, so that a colour looks like its name; green and cyan lean to blue and
+    # are lighter or darker than red and orange, for colour-blind readers
+    DARK: tuple(f"color({n})" for n in (208, 80, 35, 220, 69, 203, 176)),
+    LIGHT: tuple(f"color({n})" for n in (166, 30, 28, 100, 26, 160, 133)),
+    HIGH_CONTRAST: tuple(f"color({n})" for n in (215, 123, 84, 227, 111, 210, 213)),
     "16": (
-        "bright_yellow",
+        "yellow",  # brown or orange where it is not plain dark yellow
         "bright_cyan",
         "bright_green",
-        "bright_magenta",
+        "bright_yellow",
         "bright_blue",
         "bright_red",
+        "bright_magenta",
     ),
-    "16-light": ("red", "blue", "green", "magenta", "cyan", "yellow"),
+    "16-light": ("bright_red", "cyan", "green", "yellow", "blue", "red", "magenta"),
     MONO: ("",),
 }
 
 SLOTS = len(COLORS)
-"""Colours that labels may take; a slot beyond them begins again, and 16 colours have fewer."""
+"""Colours that labels may take; a slot beyond them begins again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +182,8 @@ class Palette:
     Attributes:
         matches: strength 0 to 5 of a match: text on ground.
         labels: underline-ready colours of labels; take them by `label`.
+        conflict: laid over whatever ground the words have.
+        lacking: words that the other side does not have, on plain ground.
         row: laid over the focused row of a list.
         cap: laid over a label's colour: the digit that stands for it.
         chosen: laid over an option that is chosen.
@@ -187,6 +211,8 @@ class Palette:
     search: Style
     search_focused: Style
     hint: Style
+    conflict: Style
+    lacking: Style
     cap: Style
     underlined: Style
     chosen: Style

@@ -13,15 +13,15 @@ from textual import events
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tui_annotate.tui.lines import Run, strip_of
 from tui_annotate.tui.palette import Palette, palette_of
+from tui_annotate.tui.quick import QuickLines
 
 _AROUND = 2  # rows kept in view above and below the focused one
 
 
-class FixedRows(Widget):
+class FixedRows(QuickLines):
     """A few rows, painted together; a subclass gives them in `paint` and calls `repaint`."""
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -59,7 +59,7 @@ class FixedRows(Widget):
         return strip_of(rows[y] if y < len(rows) else [], self.size.width, ground)
 
 
-class RowList(ScrollView, can_focus=False):
+class RowList(ScrollView, QuickLines, can_focus=False):
     """A list of rows of one line, one of which may be focused; only rows that are seen are painted.
 
     A subclass gives `runs_of_row` and, if a click means something, `clicked`.

@@ -12,6 +12,7 @@ from tui_annotate.tui.key_map import KeyMap
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Annotate
     from tui_annotate.services.assist import Assist
+    from tui_annotate.services.assist.former import Formers
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +21,14 @@ class Session:
 
     Attributes:
         assist: gives the assist; called in a thread, as it may import much the first time.
+        formers: gives what finds former annotations; called in a thread, for the same reason.
         order: how the samples are walked, as `services.annotate` names it.
         problem: what is to be told at the start, such as a refused key map; empty for nothing.
     """
 
     annotate: Annotate
     assist: Callable[[], Assist]
+    formers: Callable[[], Formers]
     person: Person
     order: str
     keys: KeyMap

@@ -11,6 +11,7 @@ from tests.tui.stage import HOSTILE, staged
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.tui.dialogs.find import FindDialog
+from tui_annotate.tui.dialogs.former import FormerDialog
 from tui_annotate.tui.dialogs.frame import Dialog
 from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
 from tui_annotate.tui.dialogs.jump import JumpDialog
@@ -34,6 +35,7 @@ def _find(text: str) -> str:
 
 _ALL: dict[str, Callable[[], Dialog[Any]]] = {
     "find": FindDialog,
+    "former": lambda: FormerDialog(lambda: (), slots={}),
     "help": lambda: HelpDialog(_GROUPS),
     "jump": lambda: JumpDialog(_find),
     "labels": lambda: LabelPicker(parse_labels("[One, Two]")),
@@ -51,7 +53,7 @@ async def test_escape_and_backspace_close(name: str, key: str) -> None:
         assert stage.results == [None]
 
 
-@pytest.mark.parametrize("name", ["help", "message"])
+@pytest.mark.parametrize("name", ["former", "help", "message"])
 async def test_q_closes_where_nothing_is_typed(name: str) -> None:
     """Letters are text only where there is an input."""
     async with staged(screen=_ALL[name]()) as (stage, pilot):

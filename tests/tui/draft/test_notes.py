@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from tests.tui.draft.desk import draft, drop, keys, said, select, store
-from tui_annotate.domain.samples import Side
+from tests.tui.draft.desk import INTRINSIC, draft, drop, keys, said, select, store
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.former import Former
+from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.tui.draft import deeds, notes
-from tui_annotate.tui.draft.effects import Blink, Comment, Finish, GoTo, OpenNote, Save
+from tui_annotate.tui.draft.effects import Blink, Comment, Finish, GoTo, Open, OpenNote, Save
 from tui_annotate.tui.draft.state import Note
 
 
@@ -161,3 +163,59 @@ def test_a_deleted_annotation_leaves_the_note_on_the_sample() -> None:
     store(made, keys(made, "1"))
     drop(made, keys(made, "x"))
     assert keys(made, "m") == [OpenNote("")]
+
+
+def former(note: str, *labels: LabelPath) -> Former:
+    """A former annotation."""
+    return Former(SampleKey("d", "old"), "old", "words", labels, note, 0.9)
+
+
+def test_a_former_note_comes_into_hand_and_its_label_is_offered() -> None:
+    """Nothing is saved before r, or a digit for another label."""
+    made = draft()
+    select(made, "15 million pounds")
+    assert keys(made, "R") == [Open("former")]
+    assert notes.take(made, former("12, not 15", INTRINSIC)) == []
+    assert said(made) == "the note is taken · r saves as Intrinsic"
+    saved = store(made, keys(made, "r"))
+    assert (saved.note, saved.labels) == ("12, not 15", (INTRINSIC,))
+
+
+def test_a_note_in_hand_is_not_written_over() -> None:
+    """The label is offered all the same; a label that the set has no more is not."""
+    made = draft()
+    made.note = "mine"
+    notes.take(made, former("theirs", INTRINSIC))
+    assert made.note == "mine"
+    assert said(made).startswith("a note is in hand already")
+    assert said(made).endswith("r saves as Intrinsic")
+    made.note = ""
+    notes.take(made, former("", ("Gone",)))
+    assert said(made) == "that one has no note"
+    assert made.last_label == INTRINSIC
+
+
+def test_a_former_note_on_an_annotation_is_read_before_it_is_saved() -> None:
+    """In focus: the note line opens with it. While editing it is in hand, r toggles the label."""
+    made = draft()
+    saved = store(made, keys(made, "2"))
+    assert notes.in_question(made) == (saved.claim[0], saved.id)
+    assert notes.take(made, former("so it is", INTRINSIC)) == [OpenNote("so it is")]
+    assert made.writing == Note("annotation", saved.id)
+    notes.kept(made, "")
+    assert notes.take(made, former("", INTRINSIC)) == []
+    assert made.state == "R"
+    keys(made, "e")
+    notes.take(made, former("so it is", INTRINSIC))
+    assert said(made) == "the note is taken · r puts Intrinsic on, or takes it off"
+    keys(made, "r")
+    assert made.labels == [*saved.labels, INTRINSIC]
+    assert notes.in_question(made) == (saved.claim[0], saved.id)
+
+
+def test_without_words_there_is_nothing_to_look_for() -> None:
+    """An empty summary blinks."""
+    made = draft()
+    made.segments = (*made.segments[:-1], ())
+    assert keys(made, "R") == [Blink()]
+    assert said(made) == "no words here to look for"

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
-from tests.tui.draft.desk import anchor, draft, key, keys, light, said, select, store
-from tui_annotate.domain.samples import Side
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from tests.tui.draft.desk import (
+    SUMMARY,
+    anchor,
+    draft,
+    key,
+    keys,
+    light,
+    said,
+    segments_of,
+    select,
+    store,
+)
+from tui_annotate.domain.samples import Document, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import moving
-from tui_annotate.tui.draft.state import Option, Pointer, letter
+from tui_annotate.tui.draft.counting import letter
+from tui_annotate.tui.draft.effects import Save
+from tui_annotate.tui.draft.state import Option, Pointer
 from tui_annotate.tui.draft.words import digit_range, line, quoted
 
 
@@ -57,7 +76,7 @@ def test_each_state_has_its_words() -> None:
     saved = store(made, keys(made, "1"))
     assert said(made) == "saved Intrinsic · u undo · m note · e edit"
     keys(made, "e")
-    assert said(made).startswith("editing A: Intrinsic · sentence 1 + no evidence")
+    assert said(made).startswith("editing A: Intrinsic · sentence 1, no evidence")
     keys(made, "1")
     assert "no label" in said(made)
     keys(made, "e")
@@ -79,6 +98,65 @@ def test_without_words_or_matches_it_says_so() -> None:
     assert said(made) == "no words here to label"
     keys(made, "tab")
     assert said(made) == "Space takes this sentence as evidence · Tab back"
+
+
+CELLS = 77
+"""What the draft line has at 80 columns."""
+
+NAMES = st.text(st.sampled_from("abcdefgh 不支持"), min_size=1, max_size=60).map(str.strip)
+WORDS = st.text(st.sampled_from("ab cdé世界。"), min_size=1, max_size=300).filter(str.strip)
+STATES = {  # keys that lead to a state, and what its line says however little room there is
+    "": ("save: ", "no evidence"),
+    "space": ("save: ", "evidence 1 ✓"),
+    "space n space": ("save: ", "evidence 1, 2 ✓"),
+    "2": (" wants evidence: ", "Space match 1", "saves", "Enter none", "a draft"),
+    "1": ("1 choose", "Enter", "itself"),
+    "!": ("flag: why?", "1-4 choose", "0 own words", "Enter no reason"),
+    "tab": ("Space takes", "as evidence for"),
+    "m": ("note for ",),
+    "3": ("saved", "u undo", "m note", "e edit"),
+    "3 e space": ("editing A: ", "evidence 1 ✓", "Enter save"),
+}
+
+
+@pytest.mark.parametrize("pressed", STATES)
+@given(names=st.lists(NAMES.filter(bool), min_size=3, max_size=3, unique=True), claim=WORDS)
+def test_at_80_columns_nothing_that_matters_is_cut(
+    pressed: str, names: list[str], claim: str
+) -> None:
+    """Whatever labels and claims are like, the line fits, and says what a key would do."""
+    parent, wanting, plain = (json.dumps(name) for name in names)
+    made = draft(
+        f"- {{name: {parent}, key: '1', children: [child]}}\n"
+        f"- {{name: {wanting}, key: '2', evidence: required}}\n- {{name: {plain}, key: '3'}}\n"
+    )
+    documents = (made.sample.documents[0], Document(Side.SUMMARY, f"{SUMMARY} {claim}"))
+    made.sample = replace(made.sample, documents=documents)
+    made.segments = (made.segments[0], segments_of(documents[1].text))
+    select(made, claim)
+    for name in pressed.split():
+        effects = key(made, name)
+        if any(isinstance(effect, Save) for effect in effects):
+            store(made, effects)
+    words, _ = line(made, CELLS)
+    assert cell_len(words) <= CELLS
+    for part in STATES[pressed]:
+        assert part in words
+
+
+def test_with_room_nothing_is_left_out() -> None:
+    """The middle of quotes goes before words, words before the ends of names."""
+    made = draft()
+    keys(made, "4")
+    full = "Sourced wants evidence: Space takes match 1 and saves"
+    assert line(made, 120)[0] == f"{full} · Enter none found, a draft · Backspace cancel"
+    assert line(made, CELLS)[0].endswith("Space match 1, saves · Enter none, a draft")
+    made = draft()
+    select(made, SUMMARY)
+    keys(made, "tab")
+    assert said(made).count("…") == 1
+    assert line(made, 80)[0].endswith('died." · Tab back')
+    assert line(made, CELLS)[0].endswith('died."')
 
 
 def test_a_claim_of_several_spans_says_how_many_more() -> None:

@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from tests.tui.screens.work import CHINESE, SUMMARY, Person, at_work, make
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
 
 
@@ -281,24 +281,30 @@ async def test_finding_words_and_walking_the_hits(folder: Path) -> None:
     """/ text Enter n N, and Backspace ends it."""
     async with at_work(folder) as person:
         await person.press("slash T h e enter")
-        assert person.line().startswith("1 of 4: 'The'")
+        assert person.line().startswith('1 of 4: "The"')
         await person.press("n n")
         assert person.draft.pointer.offset == SUMMARY.index("The director")
         await person.press("backspace")
         assert person.draft.hits == ()
 
 
-async def test_words_that_the_other_side_lacks_are_walked_as_hits(folder: Path) -> None:
-    """One key marks them; n goes to the next; in Chinese neighbours are one."""
-    async with at_work(folder) as person:
-        await person.press("down i")
-        assert person.line().startswith("4 of 9: words that the source lacks")
-        text = person.draft.text(Side.SUMMARY)
-        lacking = [hit.of(text) for hit in person.draft.hits]
-        assert {"loved", "families", "15", "Nobody"} <= set(lacking)
-        assert "million" not in lacking
-        await person.press("backspace greater_than_sign greater_than_sign i")
-        assert "五百" in "".join(hit.of(CHINESE) for hit in person.draft.hits)
+async def test_own_former_evidence_has_a_mark_beside_the_same_source(folder: Path) -> None:
+    """Under another summary of the text, in the gutter and among the matches; not where it is."""
+    async with at_work(folder, size=(140, 40)) as person:
+        await person.words("15", "million")
+        await person.press("space 2")
+        taken = person.annotations[0].evidence[0].span
+        assert person.draft.former == {}
+        await person.press("greater_than_sign")
+        assert person.draft.former == {0: (taken,)}
+        assert "Its" in next(row for row in person.shown().splitlines() if "°" in row)
+        await person.press("greater_than_sign")
+        assert person.draft.former == {}
+    async with at_work(folder, size=(140, 40), sample="b") as person:
+        assert person.draft.former == {0: (taken,)}
+        start = person.draft.text(Side.SOURCE).index("It rained")
+        assert not person.draft.formerly(Match(0, 3, Span(start, start + 9), 0.5, 1))
+        assert person.draft.formerly(Match(0, 2, taken, 0.5, 1))
 
 
 async def test_all_labels_by_typing(folder: Path) -> None:

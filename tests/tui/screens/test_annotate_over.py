@@ -10,7 +10,7 @@ from textual.widget import Widget
 from tests.tui.screens.work import SOURCE, SUMMARY, Person, Words, at_work, make
 from tui_annotate.domain.samples import Document, Request, Sample, Side
 from tui_annotate.tui.screens.annotate_finding import hits_of
-from tui_annotate.tui.screens.annotate_panes import LOADING
+from tui_annotate.tui.screens.annotate_signals import LOADING
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 from tui_annotate.tui.widgets.label_bar import LabelBar
@@ -222,6 +222,24 @@ async def test_without_vectors_the_assist_works_and_says_so(folder: Path) -> Non
     async with at_work(folder) as person:
         assert "words only: this is a test" in person.shown()
         assert LOADING not in person.shown()
+
+
+async def test_a_former_note_is_taken_in_few_keys(folder: Path) -> None:
+    """R, Enter, r: note and label of what was said of the like in another sample."""
+    async with at_work(folder, sample="b") as person:
+        await person.press("down 3 m")
+        await person.pilot.press(*"nobody")
+        await person.press("enter less_than_sign down down")
+        assert "Nobody was hurt" in person.draft.claim[0].span.of(SUMMARY)
+        await person.press("R")
+        assert "✎ nobody" in person.shown()
+        await person.press("enter")
+        assert person.line() == "the note is taken · r saves as Benign"
+        await person.press("r")
+        (saved,) = person.annotations
+        assert (saved.note, saved.labels) == ("nobody", (("Benign",),))
+        await person.press("R")
+        assert "b " in next(row for row in person.shown().splitlines() if "Nobody came" in row)
 
 
 class Broken(Words):

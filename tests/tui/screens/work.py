@@ -8,13 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from textual.pilot import Pilot
 
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.plugins.protocols import Embedder
 from tui_annotate.services.assist.sample import SampleAssist, prepared
+from tui_annotate.services.assist.vectors import SampleVectors
 from tui_annotate.storage.corpus import NewSample
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.draft.state import Draft
@@ -66,14 +71,63 @@ LOOK = Look("dark", "256", native=False)
 class Words:
     """The assist by words alone; vectors are not to be had, for a reason."""
 
-    def prepare(self, sample: Sample, segments: Any, *, vectors: bool) -> SampleAssist:
+    def prepare(
+        self, sample: Sample, segments: Any, *, vectors: bool, words: SampleAssist | None = None
+    ) -> SampleAssist:
         """Ranks by words."""
         if vectors:
             raise Unavailable("this is a test")
-        return prepared(sample, segments)
+        return words or prepared(sample, segments)
+
+    def embedder(self, used: VectorSet) -> Embedder | None:
+        """There is none."""
+        del used
+        return None
 
 
 WORDS = Words()
+
+
+class Feelings:
+    """An embedder that knows love from weather, in English alone."""
+
+    name = label = "feelings"
+    version = "1"
+    dimensions = 2
+    instant = True
+    known = (("loved", "hated"), ("rained", "spring"))
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A unit row for what it knows, zeros for all else."""
+        rows = [[any(word in text for word in kind) for kind in self.known] for text in texts]
+        found = np.array(rows, np.float32).reshape(-1, self.dimensions)
+        return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1))
+
+
+class Felt(Words):
+    """The assist with these vectors; sides of which too little is known have none."""
+
+    def __init__(self, *known: Side) -> None:
+        self.known = known
+
+    def prepare(
+        self, sample: Sample, segments: Any, *, vectors: bool, words: SampleAssist | None = None
+    ) -> SampleAssist:
+        """Ranks by words, then by vectors too."""
+        del words
+        embedder = Feelings()
+        texts = {
+            side: [
+                span.of(document.text)
+                for document, own in zip(sample.documents, segments, strict=True)
+                if document.side is side
+                for span in (segment.span for segment in own)
+            ]
+            for side in self.known
+        }
+        rows = {side: embedder.embed(own) + np.float32(1e-6) for side, own in texts.items()}
+        made = SampleVectors(embedder.label, rows, embedder) if vectors else None
+        return prepared(sample, segments, made)
 
 
 def make(folder: Path, *, labels: str = LABELS, samples: Sequence[Sample] = ()) -> Path:
@@ -136,6 +190,8 @@ class Person:
         while self.screen.saver.waiting or not self.screen.listening:
             await self.pilot.pause(0.001)
         await self.app.workers.wait_for_complete()
+        while self.screen.looking:
+            await self.pilot.pause(0.001)
         await self.pilot.pause()
 
     async def press(self, keys: str) -> None:

@@ -185,6 +185,23 @@ def test_growing_from_a_part() -> None:
     assert selected(cursor) is None
 
 
+def test_the_hand_stays_at_the_end_that_it_took() -> None:
+    """Swapping ends between more and less changes neither what less gives nor who holds what."""
+    cursor = at(8)
+    cursor.select(Span(8, 13))
+    cursor.grow(1)
+    cursor.grow(1)
+    cursor.swap_ends()
+    for wanted in ("loved.", "loved"):
+        cursor.grow(-1)
+        assert (selected(cursor), cursor.offset) == (wanted, 8)
+    cursor = at(20)
+    cursor.grow(1)
+    cursor.swap_ends()
+    cursor.grow(-1)
+    assert (selected(cursor), cursor.offset) == (None, 20)
+
+
 def test_less_of_what_was_selected_otherwise() -> None:
     """Without steps to take back, the last sentence goes; of one sentence nothing is left."""
     cursor = at(0)

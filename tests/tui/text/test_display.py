@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from tests.tui.text.texts import FAMILY, FLAG, texts
 from tui_annotate.tui.text.display import (
     MARKS_PER_CELL,
+    TAB,
     cells_of,
     find_unplain,
     shown,
@@ -36,6 +37,13 @@ def test_what_is_plain_is_one_cell_and_itself() -> None:
     assert shown(plain) == plain
     assert widths(plain) == bytes([1]) * len(plain)
     assert all(cell_len(c) == 1 for c in plain)
+
+
+def test_what_is_shown_at_a_glance_is_shown_the_same_one_by_one() -> None:
+    """Nothing in a line that is sent as it is would be sent otherwise beside a tab."""
+    glanced = "".join(c for c in EVERY if isinstance(shown(c), str))
+    assert "".join(shown(glanced + "\t")) == glanced + TAB
+    assert not stand_ins(glanced + "\t")
 
 
 def test_rich_counts_the_same_cells() -> None:

@@ -64,9 +64,20 @@ def test_selection_evidence_and_cursor_differ_without_colours() -> None:
         selected,
         selected | Trait.CURSOR,
         look(PLAIN, None, Trait.CURSOR),
+        selected | Trait.CONFLICT,
+        look(PLAIN, None, Trait.LACKING),
+        look(PLAIN, None, Trait.CONFLICT | Trait.FOCUSED),
     ]
     for one, other in combinations(keys, 2):
         assert mono[one] != mono[other]
+
+
+def test_what_words_have_to_do_with_the_other_text_is_seen_on_every_ground(looks: Looks) -> None:
+    """Shared, in conflict, lacking: each changes the look of whatever lies below."""
+    for ground in (*range(6), SELECTED):
+        below = look(ground, None, Trait.NONE)
+        seen = [looks[below | trait] for trait in (Trait.SHARED, Trait.CONFLICT, Trait.LACKING)]
+        assert len({str(style) for style in (*seen, looks[below])}) == 4
 
 
 def test_mono_holds_no_colour() -> None:

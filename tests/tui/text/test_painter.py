@@ -72,6 +72,10 @@ def test_what_is_painted_is_harmless_and_as_wide_as_it_says(text: str, data: st.
         marks=marked(*(Mark(s, "\x1b") for s in data.draw(st.lists(spans, max_size=3)))),
         evidence=SpanLayer((s, None) for s in data.draw(st.lists(spans, max_size=2))),
         hits=SpanLayer((s, 1) for s in data.draw(st.lists(spans, max_size=2))),
+        shared=SpanLayer((s, None) for s in data.draw(st.lists(spans, max_size=2))),
+        conflicts=SpanLayer((s, None) for s in data.draw(st.lists(spans, max_size=2))),
+        lacking=SpanLayer((s, None) for s in data.draw(st.lists(spans, max_size=2))),
+        former=SpanLayer((s, None) for s in data.draw(st.lists(spans, max_size=2))),
         hints=SpanLayer((s, "ab") for s in data.draw(st.lists(spans, max_size=2))),
         sentences=cursor.sentences,
         visited=frozenset({0}),
@@ -111,11 +115,11 @@ def test_the_best_of_two_matches_on_a_line_gives_the_digit() -> None:
     assert row(Scene(matches=matches, focused_match=3)).startswith("█3 ▌")
 
 
-def test_annotations_show_their_letter_or_their_number() -> None:
-    """One: its letter. Several: how many, or the letter of the one that is focused."""
+def test_annotations_show_their_letter_or_that_there_are_more() -> None:
+    """One: its letter. Several: a plus, as digits are ranks, or the letter of the focused one."""
     one, two = Mark(Span(4, 10), "A"), Mark(Span(6, 21), "B", 1)
     assert row(Scene(marks=marked(one))).startswith("  A ")
-    assert row(Scene(marks=marked(one, two))).startswith("  2 ")
+    assert row(Scene(marks=marked(one, two))).startswith("  + ")
     focused = Mark(Span(6, 21), "B", 1, focused=True)
     assert row(Scene(marks=marked(one, focused))).startswith("  B▌")
 
@@ -140,6 +144,51 @@ def test_evidence_has_a_tick_and_its_own_ground() -> None:
     scene = Scene(matches=lit(match(0, 22)), evidence=SpanLayer([(Span(0, 22), None)]))
     assert row(scene).startswith("✓1 ")
     assert found(scene, TEXT[:22]) & GROUND == EVIDENCE
+    two = marked(Mark(Span(4, 10), "A"), Mark(Span(6, 21), "B", 1))
+    assert row(Scene(marks=two, evidence=scene.evidence), gutter=3).startswith("✓+ ")
+
+
+def test_former_evidence_has_a_quiet_sign() -> None:
+    """The text stays plain; this sample's annotations go before it, in three cells the state."""
+    former = SpanLayer([(Span(0, 22), None)])
+    assert row(Scene(former=former)).startswith("  ° The")
+    assert {piece.key for piece in pieces_of(Scene(former=former))} == {PLAIN, Trait.STAND_IN}
+    both = Scene(former=former, matches=lit(match(0, 22)))
+    assert row(both).startswith("█1° ")
+    assert row(both, gutter=3).startswith("█1°")
+    both.focused_match = 1
+    assert row(both).startswith("█1°▌")
+    assert row(both, gutter=3).startswith("█1▌")
+    assert row(Scene(former=former, marks=marked(Mark(Span(4, 10), "A")))).startswith("  A ")
+
+
+def test_words_shared_and_in_conflict_are_told_in_text_and_gutter() -> None:
+    """Each has its own look, also where both are; a line with a conflict has its own sign."""
+    scene = Scene(
+        matches=lit(match(0, 22)),
+        focused_match=1,
+        shared=SpanLayer([(Span(4, 14), None)]),
+        conflicts=SpanLayer([(Span(11, 14), None)]),
+    )
+    assert found(scene, "bridge") & Trait.SHARED
+    assert not found(scene, "bridge") & Trait.CONFLICT
+    assert found(scene, "was") & Trait.SHARED
+    assert found(scene, "was") & Trait.CONFLICT
+    assert not found(scene, "closed.") & (Trait.SHARED | Trait.CONFLICT)
+    assert row(scene).startswith("█1 ≠")
+    assert row(scene, gutter=3).startswith("█1≠")
+    scene.conflicts = SpanLayer()
+    assert row(scene).startswith("█1 ▌")
+
+
+def test_words_that_the_other_text_lacks_have_a_sign() -> None:
+    """Without colours a line is told by its gutter; what is lit or taken goes before it."""
+    lacking = SpanLayer([(Span(4, 10), None)])
+    scene = Scene(lacking=lacking)
+    assert found(scene, "bridge") == look(PLAIN, None, Trait.LACKING)
+    assert row(scene).startswith("?   The")
+    assert row(scene, gutter=3).startswith("?  The")
+    assert row(Scene(lacking=lacking, matches=lit(match(0, 22)))).startswith("█1")
 
 
 def test_a_selection_goes_before_a_match() -> None:

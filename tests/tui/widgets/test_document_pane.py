@@ -8,11 +8,13 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.geometry import Offset
 from textual.pilot import Pilot
+from textual.widget import Widget
 
-from tests.tui.stage import HOSTILE, Stage, staged
+from tests.tui.stage import HOSTILE, Stage, cells_of, staged
 from tests.tui.text.texts import FAMILY, FLAG, segments_of
 from tui_annotate.domain.samples import STRENGTHS, Match, Segment
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.palette import NAMES
 from tui_annotate.tui.widgets.document_pane import DocumentPane, Mark
 
 TEXT = "One was loved. Two cost more.\n三被发现，四也是。\n" + "Five came late. " * 40
@@ -24,9 +26,9 @@ class Watched(DocumentPane):
 
     painted: list[int]
 
-    def _paint(self, y: int) -> object:  # type: ignore[override]
+    def _paint(self, y: int, dress: object) -> object:  # type: ignore[override]
         self.painted.append(y)
-        return super()._paint(y)
+        return super()._paint(y, dress)  # type: ignore[arg-type]
 
 
 @asynccontextmanager
@@ -61,6 +63,28 @@ async def test_a_document_begins_at_its_start() -> None:
         assert pane.focus_span == Span(0, 14)
         assert stage.lines()[0].startswith("  ▶One was loved. Two cost more.")
         assert stage.lines()[1].startswith("   三被发现，四也是。")
+
+
+@pytest.mark.parametrize("theme", NAMES)
+@pytest.mark.parametrize("native", [False, True])
+async def test_lines_look_as_textual_draws_them(
+    theme: str, monkeypatch: pytest.MonkeyPatch, *, native: bool
+) -> None:
+    """In every theme, whatever lies on them; colours are filtered as the app would do it."""
+    pane = DocumentPane()
+    async with staged(pane, size=(40, 12), theme=theme, native=native):
+        pane.load(TEXT, segments_of(TEXT))
+        pane.set_marks([Mark(Span(4, 7), "A"), Mark(Span(5, 40), "B", slot=1)])
+        pane.set_matches(
+            [Match(0, 2, Span(30, 39), 0.9, 1), Match(0, 4, Span(60, 70), 0.2, 2)], focused=1
+        )
+        pane.select(Span(33, 36))
+        ours = cells_of(pane.render_lines(pane.size.region))
+        monkeypatch.setattr(DocumentPane, "_sent", lambda _, style: style)
+        pane._dressed = None
+        theirs = cells_of(Widget.render_lines(pane, pane.size.region))
+        width = pane.scrollable_content_region.width
+        assert ours == [line[:width] for line in theirs]
 
 
 async def test_a_move_paints_its_lines_alone() -> None:

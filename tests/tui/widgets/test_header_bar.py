@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.tui.stage import HOSTILE, staged
-from tui_annotate.tui.widgets.header_bar import HeaderBar
+from tui_annotate.tui.widgets.header_bar import Header, HeaderBar
 
-_FIELDS = {
-    "dataset": "news-v2",
-    "position": 14,
-    "total": 120,
-    "finished": 12,
-    "sample": "cnn-00421",
-    "person": "chen",
-    "saved": "saved",
-    "state": "draft",
-}
+_HEADER = Header("news-v2", 14, 120, 12, "cnn-00421", "chen", "saved", "draft")
 
 
-async def _line(width: int, **changes: object) -> str:
+async def _line(width: int, **changes: Any) -> str:
     widget = HeaderBar()
     async with staged(widget, size=(width, 3)) as (stage, pilot):
-        widget.show(**(_FIELDS | changes))  # type: ignore[arg-type]
+        widget.show(_HEADER._replace(**changes))
         await pilot.pause()
         return stage.lines()[0]
 
@@ -74,3 +67,10 @@ async def test_the_bar_is_full_only_when_all_is_finished() -> None:
 async def test_hostile_names_are_shown_harmless() -> None:
     """Controls in ids and names become pictures, markup stays text."""
     assert "[bold red]" in await _line(140, sample=HOSTILE, dataset=HOSTILE, person=HOSTILE)
+
+
+async def test_how_matches_are_ranked_is_told_wherever_it_is_not_usual() -> None:
+    """It stands even where hardly anything else does."""
+    for width in (140, 80, 40):
+        assert "by vectors" in await _line(width, matches="by vectors")
+    assert "by" not in await _line(80)

@@ -59,10 +59,10 @@ async def test_a_title_is_heavier_where_the_keys_are() -> None:
     """Focus shows in the rule itself."""
     widget = PaneTitle()
     async with staged(widget, size=(50, 2)) as (stage, pilot):
-        widget.show("SOURCE", "match 1/9", "line 3/40", focused=False)
+        widget.show("SOURCE", ["match 1/9"], "line 3/40", focused=False)
         await pilot.pause()
         assert stage.lines()[0] == "─ SOURCE ─ match 1/9 ───────────────── line 3/40 ─"
-        widget.show("SOURCE", "match 1/9", "line 3/40", focused=True)
+        widget.show("SOURCE", ["match 1/9"], "line 3/40", focused=True)
         await pilot.pause()
         assert stage.lines()[0] == "━ SOURCE ━ match 1/9 ━━━━━━━━━━━━━━━━━ line 3/40 ━"
 
@@ -71,6 +71,46 @@ async def test_a_narrow_title_gives_up_its_right_note() -> None:
     """The title stays longest."""
     widget = PaneTitle()
     async with staged(widget, size=(24, 2)) as (stage, pilot):
-        widget.show("SOURCE", "match 1/9", "line 3/40", focused=False)
+        widget.show("SOURCE", ["match 1/9"], "line 3/40", focused=False)
         await pilot.pause()
         assert stage.lines()[0] == "─ SOURCE ─ match 1/9 ───"
+
+
+async def test_a_long_title_leaves_room_for_the_notes() -> None:
+    """A document's key may be as long as a path: it is cut, and what is lit is still told."""
+    widget = PaneTitle()
+    async with staged(widget, size=(64, 2)) as (stage, pilot):
+        widget.show(
+            "SOURCE 2/3 " + "文件/" * 90, ["match 1/9", "words"], "line 3/40", focused=False
+        )
+        await pilot.pause()
+        line = stage.lines()[0]
+        assert line.startswith("─ SOURCE 2/3 文件/文件/")
+        assert "… ─ match 1/9 · words ─" in line
+        assert line.endswith("─ line 3/40 ─")
+
+
+async def test_notes_go_in_the_order_of_their_weight() -> None:
+    """What is extra first, then what stands at the right, then the notes from the last.
+
+    What fits in part is cut; where too little is left of it, it is not there at all.
+    """
+    widget = PaneTitle()
+    notes = ["match 1/9 · .86", "words only: no vectors here"]
+    seen = []
+    async with staged(widget, size=(90, 2)) as (stage, pilot):
+        widget.show("SOURCE", notes, "s 3/40", extra="15 million ≠ 12", focused=False)
+        for cells in (86, 84, 70, 63, 50, 34, 20):
+            await pilot.resize_terminal(cells, 2)
+            await pilot.pause()
+            seen.append(stage.lines()[0].strip("─ "))
+        await pilot.resize_terminal(90, 2)
+    assert seen == [
+        "SOURCE ─ match 1/9 · .86 · words only: no vectors here · 15 million ≠ 12 ── s 3/40",
+        "SOURCE ─ match 1/9 · .86 · words only: no vectors here · 15 million ≠… ── s 3/40",
+        "SOURCE ─ match 1/9 · .86 · words only: no vectors here ──── s 3/40",
+        "SOURCE ─ match 1/9 · .86 · words only: no vectors here",
+        "SOURCE ─ match 1/9 · .86 · words only: no vect…",
+        "SOURCE ─ match 1/9 · .86",
+        "SOURCE",
+    ]

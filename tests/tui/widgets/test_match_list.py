@@ -9,7 +9,7 @@ from tui_annotate.tui.widgets.match_list import MatchList, MatchRow, score
 
 _ROWS = [
     MatchRow(1, 0.86, 5, "l.118", "Engineers discovered cracks in two girders.", taken=True),
-    MatchRow(2, 0.71, 4, "l.9", "裂缝最早于二〇一八年三月被发现。\n"),
+    MatchRow(2, 0.71, 4, "l.9", "裂缝最早于二〇一八年三月被发现。\n", former=True),
     MatchRow(3, 0.16, 1, "l.1026", "A ferry."),
 ]
 
@@ -22,7 +22,7 @@ async def test_a_match_has_rank_strength_score_place_and_text() -> None:
         await pilot.pause()
         assert stage.text().splitlines() == [
             " 1 █  .86  ✓ l.118  Engineers discovered cracks i…",
-            "▌2 ▆  .71    l.9    裂缝最早于二〇一八年三月被发…",
+            "▌2 ▆  .71  ° l.9    裂缝最早于二〇一八年三月被发…",
             " 3 ▁  .16    l.1026 A ferry.",
             "   words + static vectors",
         ]

@@ -7,7 +7,16 @@ from typing import NamedTuple
 
 from tui_annotate.tui.dialogs.message import Reader
 from tui_annotate.tui.lines import fit, shown, width, wrapped
-from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, STATE_GLYPHS, STRENGTH_GLYPHS, UNVISITED
+from tui_annotate.tui.palette import (
+    CHOSEN,
+    CONFLICT,
+    FOCUS_BAR,
+    FORMER,
+    LACKING,
+    STATE_GLYPHS,
+    STRENGTH_GLYPHS,
+    UNVISITED,
+)
 from tui_annotate.tui.words import Words
 
 _TWO_COLUMNS = 96  # cells from which two columns can be read
@@ -30,7 +39,13 @@ class Mark(NamedTuple):
     meaning: str
 
 
-_STRENGTHS = ("a weak match", "a fair match", "a good match", "a strong match", "nearly the same")
+_STRENGTHS = (
+    "a match: about one in ten of these holds the evidence",
+    "one in four",
+    "every other one",
+    "two in three",
+    "four in five",
+)
 
 LEGEND: tuple[Mark, ...] = (
     *(
@@ -40,10 +55,15 @@ LEGEND: tuple[Mark, ...] = (
         )
         for strength, meaning in enumerate(_STRENGTHS, 1)
     ),
-    Mark((("1", "text"),), "the rank of a match, where it starts; n and N walk them"),
+    Mark((("2", "text"),), "a digit is a rank: match 2 starts here; n and N walk them"),
     Mark(((f"{CHOSEN} ", "text"), ("text", "evidence")), "taken as evidence of the draft"),
+    Mark(((f"{CHOSEN}2", "text"),), "match 2, taken"),
+    Mark(((FORMER, "quiet"),), "your evidence before, beside another summary of this text"),
+    Mark((("text", "underlined"),), "in the focused match: a word that the selection has too"),
+    Mark(((f"{CONFLICT} ", "text"), ("12", "conflict")), "a number, date or name that may differ"),
+    Mark(((f"{LACKING} ", "text"), ("text", "lacking")), "after i: words the source has nowhere"),
     Mark((("A ", "label 0"), ("text", "underlined")), "an annotation; a small letter: a draft"),
-    Mark((("2", "label 1"),), "so many annotations on one line; a walks through them"),
+    Mark((("+", "label 1"),), "several annotations on one line; a walks through them"),
     Mark((("▶", "text"),), "the sentence the cursor is in"),
     Mark(((f"{FOCUS_BAR} ", "text"), ("text", "selection")), "selected, or focused"),
     Mark((("/ ", "text"), ("text", "search")), "found by a search"),

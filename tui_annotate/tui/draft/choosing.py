@@ -202,4 +202,5 @@ def _send(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
     if draft.side is Side.SOURCE:
         draft.side = Side.SUMMARY
         effects += [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
-    return [*effects, Save(annotation, new)]
+    offer = draft.looking.offer(annotation.claim, draft.matches[Side.SOURCE])
+    return [*effects, Save(annotation, new, offer)]

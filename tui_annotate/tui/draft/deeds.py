@@ -181,6 +181,13 @@ def _leave(what: str, step: int, draft: Draft) -> Effects:
     return [Open(what, step)]
 
 
+def _former(draft: Draft) -> Effects:
+    if notes.in_question(draft)[0] is None:
+        draft.say("no words here to look for")
+        return [Blink()]
+    return [Open("former")]
+
+
 def _open(what: str, draft: Draft) -> Effects:  # noqa: ARG001  every deed takes the draft
     return [Open(what)]
 
@@ -202,7 +209,9 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "match.next": partial(lighting.walk_lit, 1),
     "match.previous": partial(lighting.walk_lit, -1),
     "evidence.take": lighting.take,
+    "signals.next": partial(_open, "signals"),
     "label.repeat": choosing.repeat,
+    "label.former": _former,
     "back": _back,
     "annotation.next": partial(_annotation, 1),
     "annotation.previous": partial(_annotation, -1),
@@ -219,6 +228,8 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "app.back": partial(_leave, "queue", 0),
     "text.find": partial(_open, "find"),
     "text.lacking": partial(_open, "lacking"),
+    "item.next": partial(lighting.walk_lacking, 1),
+    "item.previous": partial(lighting.walk_lacking, -1),
     "request.show": partial(_open, "request"),
     "layout.next": partial(_open, "layout"),
     "help.show": partial(_open, "help"),

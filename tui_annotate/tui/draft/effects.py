@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.offers import Offer
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 
@@ -88,10 +89,15 @@ class AskWords:
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """An annotation is to be stored: a new one, or a new version of one that is there."""
+    """An annotation is to be stored: a new one, or a new version of one that is there.
+
+    Attributes:
+        offer: what was lit for its claim; None where that is not known. What ranked is not told.
+    """
 
     annotation: Annotation
     new: bool
+    offer: Offer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +141,8 @@ class Open:
     """Something of the screen's own.
 
     Attributes:
-        what: `labels`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`, `layout`,
-            `quit`, or with a step of +1 or -1 `sample`, `document`.
+        what: `labels`, `former`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`,
+            `layout`, `signals`, `quit`, or with a step of +1 or -1 `sample`, `document`.
     """
 
     what: str

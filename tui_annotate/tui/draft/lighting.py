@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from tui_annotate.domain.annotations import Anchor
@@ -21,7 +22,9 @@ def walk_lit(step: int, draft: Draft) -> Effects:
     if not found:
         draft.say("nothing is lit")
         return []
+    draft.looking.at(draft.focused_match)
     draft.lit[side] = (draft.lit[side] - 1 + step) % len(found) + 1
+    draft.looking.at(draft.focused_match)
     match = found[draft.lit[side] - 1]
     if side is draft.side:
         return [GoTo(side, match.document, match.span.start)]
@@ -34,6 +37,21 @@ def _walk_hits(draft: Draft, step: int) -> Effects:
     name, side = draft.searched
     draft.say(f"{draft.hit + 1} of {len(draft.hits)}: {name} · n N walk · Backspace ends it")
     return [GoTo(side, draft.pointers[side].document, draft.hits[draft.hit].start)]
+
+
+def walk_lacking(step: int, draft: Draft) -> Effects:
+    """The next or previous marked word of the summary from the cursor on, round and round."""
+    if not draft.nowhere:
+        draft.say("nothing is marked: i marks the words that the source has nowhere")
+        return [Blink()]
+    here = draft.pointers[Side.SUMMARY].offset
+    starts = [span.start for span in draft.nowhere]
+    at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1
+    at %= len(starts)
+    draft.wake()
+    effects = moving.to_summary(draft) if draft.side is Side.SOURCE else []
+    draft.say(f"{at + 1} of {len(starts)} that the source has nowhere · c C walk them · i off")
+    return [*effects, GoTo(Side.SUMMARY, 0, starts[at])]
 
 
 def found(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
@@ -68,6 +86,7 @@ def take(draft: Draft) -> Effects:
     if draft.side is Side.SOURCE and not draft.pending:
         return [*_give_or_take(draft, draft.here(Side.SOURCE)), *moving.to_summary(draft)]
     match = draft.focused_match
+    draft.looking.at(match)
     return _give_or_take(draft, draft.anchor_of(match) if match else None)
 
 
@@ -78,6 +97,7 @@ def take_match(draft: Draft, rank: int) -> Effects:
         return [Blink()]
     draft.lit[Side.SOURCE] = rank
     match = draft.focused_match
+    draft.looking.at(match)
     return _give_or_take(draft, draft.anchor_of(match) if match else None)
 
 
@@ -89,6 +109,8 @@ def show_match(draft: Draft, rank: int) -> Effects:
     if match is None:
         return [Blink()]
     draft.lit[side] = rank
+    if side is Side.SOURCE:
+        draft.looking.at(match)
     return [Reveal(side, match.document, match.span)]
 
 

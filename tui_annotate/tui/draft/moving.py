@@ -7,6 +7,7 @@ from typing import Final
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.counting import segment_at
 from tui_annotate.tui.draft.effects import (
     AskWords,
     Blink,
@@ -21,7 +22,7 @@ from tui_annotate.tui.draft.effects import (
     SwapEnds,
 )
 from tui_annotate.tui.draft.hints import Hints
-from tui_annotate.tui.draft.state import Draft, Pointer, segment_at
+from tui_annotate.tui.draft.state import Draft, Pointer
 
 MOVES: Final[Mapping[str, tuple[str, int]]] = {
     "sentence.next": ("sentence", 1),
@@ -115,6 +116,7 @@ def other_side(draft: Draft) -> Effects:
         return [Blink()]
     draft.side = Side.SOURCE
     match = draft.focused_match
+    draft.looking.at(match)
     there: Effects = [GoTo(Side.SOURCE, match.document, match.span.start)] if match else []
     return [*there, Focus(Side.SOURCE)]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.former import Former
 from tui_annotate.domain.labels import Need
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Comment, Effects, Finish, OpenNote, Save
@@ -29,6 +31,39 @@ def write(draft: Draft, comment: str = "") -> Effects:
             return []
         return _open(draft, Note(ANNOTATION, annotation.id), annotation.note)
     return _open(draft, Note(SAMPLE), comment)
+
+
+def in_question(draft: Draft) -> tuple[Anchor | None, str]:
+    """(claim, annotation's id) that former annotations are looked for by; empty for a new one."""
+    annotation = draft.editing or draft.focused_annotation
+    claim = annotation.claim if annotation and not draft.editing else ()
+    return next(iter(claim or draft.claim), None), annotation.id if annotation else ""
+
+
+def take(draft: Draft, former: Former) -> Effects:
+    """A former annotation was chosen: its note is in hand, and `r` gives its label.
+
+    Where an annotation is in focus the note line opens with the note, to be saved or left.
+    """
+    known = [path for path in former.labels if draft.tree.find(path)]
+    if known:
+        draft.last_label = known[0]
+    if draft.focused_annotation and not (draft.editing or draft.selection or draft.open):
+        effects = write(draft) if former.note else []
+        if not former.note:
+            draft.say("that one has no note · e changes the labels of this one")
+        return [OpenNote(former.note) if isinstance(one, OpenNote) else one for one in effects]
+    if not former.note:
+        said = "that one has no note"
+    elif draft.note not in ("", former.note):
+        said = "a note is in hand already, Backspace drops it"
+    else:
+        draft.note = former.note
+        said = "the note is taken"
+    name = labels_words(known[:1])
+    offer = f"r puts {name} on, or takes it off" if draft.editing else f"r saves as {name}"
+    draft.say(f"{said} · {offer}" if known else said)
+    return []
 
 
 def open_reason(draft: Draft) -> Effects:

@@ -6,8 +6,7 @@ Values and questions about them only; what keys change is in `deeds`, words for 
 from __future__ import annotations
 
 import uuid
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
@@ -16,7 +15,9 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, LabelTree, numbered
 from tui_annotate.domain.samples import Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.counting import letter, segment_at
 from tui_annotate.tui.draft.hints import Hints
+from tui_annotate.tui.draft.looking import Looking
 from tui_annotate.tui.palette import slots
 
 Kind = Literal["hint", "draft", "saved", "warning", "error"]
@@ -78,6 +79,7 @@ class Draft:
         evidence: what was taken, in the order of taking.
         note: the text for the annotation in hand.
         matches: what is lit on a side, best first; `lit` the rank in focus there, 0 for none.
+        looking: which of those in the source were looked at.
         asleep: digits do nothing until the cursor moves or something is selected.
         focused: id of the annotation in focus; empty for none.
         editing: the annotation that is being changed; `labels` are the ones it has so far.
@@ -85,6 +87,8 @@ class Draft:
         owed: what is in hand was refused by the store, and is to be saved or dropped by hand.
         unsaved: what the store refused, oldest first: (annotation, whether it is new).
         kept: note texts left with Esc.
+        nowhere: words of the summary that the sources have nowhere, while they are marked.
+        former: own evidence of other samples, by the index of the source document it lies in.
         visited: summary segments that the cursor has been in.
         message: (text, kind) that stands in the draft line until the next key.
     """
@@ -104,6 +108,7 @@ class Draft:
     matches: dict[Side, tuple[Match, ...]] = field(
         default_factory=lambda: {Side.SUMMARY: (), Side.SOURCE: ()}
     )
+    looking: Looking = field(default_factory=Looking)
     lit: dict[Side, int] = field(default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0})
     asleep: bool = False
     focused: str = ""
@@ -119,6 +124,8 @@ class Draft:
     owed: bool = False
     unsaved: list[tuple[Annotation, bool]] = field(default_factory=list)
     kept: dict[Note, str] = field(default_factory=dict)
+    nowhere: tuple[Span, ...] = ()
+    former: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
     visited: set[int] = field(default_factory=set)
     warned: bool = False
     message: tuple[str, Kind] = ("", "hint")
@@ -217,6 +224,11 @@ class Draft:
         """Whether a source match is among the evidence."""
         return self.anchor_of(match) in self.evidence
 
+    def formerly(self, match: Match) -> bool:
+        """Whether a source match holds own evidence of other samples."""
+        spans = self.former.get(match.document, ())
+        return any(span.overlap(match.span) for span in spans)
+
     @property
     def open(self) -> bool:
         """Whether something is in hand that a save has not taken yet (a selection alone is not)."""
@@ -280,18 +292,3 @@ class Draft:
     def say(self, text: str, kind: Kind = "hint") -> None:
         """Puts words into the draft line, until the next key."""
         self.message = (text, kind)
-
-
-def segment_at(segments: Sequence[Segment], offset: int) -> int:
-    """The index of the segment that holds an offset; the last for the end of the text."""
-    return max(0, bisect_right(segments, offset, key=lambda segment: segment.start) - 1)
-
-
-def letter(index: int) -> str:
-    """A, B, ... Z, AA, AB, ... for 0, 1, ... as columns of a sheet are named."""
-    name = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        name = chr(65 + rest) + name
-    return name

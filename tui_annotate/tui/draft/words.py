@@ -1,14 +1,21 @@
-"""The draft line in words: what a digit would save, what was saved, what is waited for."""
+"""The draft line in words: what a digit would save, what was saved, what is waited for.
+
+Where cells are few, it gives up what matters least: the middle of quotes first, then words of
+courtesy, then the ends of names; never a key that acts on what is asked, and never that evidence
+is there or is not.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 from unicodedata import east_asian_width
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import state
-from tui_annotate.tui.draft.state import Draft, Kind, Option, segment_at
+from tui_annotate.tui.draft.counting import segment_at
+from tui_annotate.tui.draft.state import Draft, Kind, Option
 
 QUOTE_CELLS = 36
 HINT: Final = "hint"
@@ -18,93 +25,138 @@ WARNING: Final = "warning"
 ERROR: Final = "error"
 
 
-def line(draft: Draft) -> tuple[str, Kind]:
-    """(text, kind) of the draft line; kinds are the constants of this module."""
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """How much is said: cells of a quote, cells of names, every word of courtesy or not."""
+
+    quote: int = QUOTE_CELLS
+    names: int = 200
+    full: bool = True
+
+
+_ROOMS: Final = (
+    _Room(),
+    _Room(24, 60),
+    _Room(24, 40, full=False),
+    _Room(16, 20, full=False),
+    _Room(10, 12, full=False),
+    _Room(6, 6, full=False),
+)
+_MOST_EVIDENCE = 2  # places that are named where room is short
+
+
+def line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
+    """(text, kind) of the draft line; kinds are the constants of this module.
+
+    Args:
+        cells: that it should fit in; a message is given as it is, whatever its length.
+    """
     if draft.message[0]:
         return draft.message
+    text, kind = _line(draft, _ROOMS[0])
+    for room in _ROOMS[1:]:
+        if _cells(text) <= cells:
+            break
+        text, kind = _line(draft, room)
+    return text, kind
+
+
+def _line(draft: Draft, room: _Room) -> tuple[str, Kind]:
     if draft.writing:
-        return f"{note_title(draft)}:", DRAFT
+        return f"{note_title(draft, room)}:", DRAFT
     if draft.hints:
-        return _hinting(draft), HINT
+        return _hinting(draft, room), HINT
     if draft.pending:
-        return _pending(draft), DRAFT
-    return _in_hand(draft)
+        return _pending(draft, room), DRAFT
+    return _in_hand(draft, room)
 
 
-def _in_hand(draft: Draft) -> tuple[str, Kind]:
+def _in_hand(draft: Draft, room: _Room) -> tuple[str, Kind]:
     if draft.editing:
-        return _editing(draft), DRAFT
+        return _editing(draft, room), DRAFT
     if draft.side is Side.SOURCE:
-        return _source(draft), DRAFT
+        return _source(draft, room), DRAFT
     if draft.saving and draft.asleep:
         return "saving ...", HINT
     if draft.asleep and draft.focused_annotation:
-        return _focused(draft, draft.focused_annotation)
-    return _would_save(draft), DRAFT
+        return _focused(draft, draft.focused_annotation, room)
+    return _would_save(draft, room), DRAFT
 
 
-def _would_save(draft: Draft) -> str:
+def _would_save(draft: Draft, room: _Room) -> str:
     if not draft.claim:
         return "no words here to label"
-    digits = digit_range(draft.options())
+    digits, claim = digit_range(draft.options()), _claim(draft, room)
     if draft.asleep:
-        return f"{claim_words(draft)} · move or select, then {digits} saves"
-    evidence = evidence_words(draft)
-    joint = "," if evidence == "no evidence" else " +"
-    note = " + note" if draft.note else ""
-    return f"{digits} save: {claim_words(draft)}{joint} {evidence}{note}"
+        return f"{claim} · move or select, then {digits} saves"
+    return f"{digits} save: {claim}{_with_evidence(draft, room)}{' + note' if draft.note else ''}"
 
 
-def _focused(draft: Draft, annotation: Annotation) -> tuple[str, Kind]:
-    names = labels_words(annotation.labels)
+def _focused(draft: Draft, annotation: Annotation, room: _Room) -> tuple[str, Kind]:
+    names = _cut(labels_words(annotation.labels), room.names)
     if draft.just_saved == annotation.id:
         return f"saved {names} · u undo · m note · e edit", SAVED
-    note = f" · {quoted(annotation.note)}" if annotation.note else ""
+    note = f" · {quoted(annotation.note, cells=room.quote)}" if annotation.note else ""
     name = f"{draft.letter(annotation.id)} {names}"
     return f"{name}{note} · e edit · m note · x delete", HINT
 
 
-def _hinting(draft: Draft) -> str:
+def _hinting(draft: Draft, room: _Room) -> str:
+    stop = " · Backspace stops" if room.full else ""
     if draft.hints and draft.hints.first:
-        return "last word: its letters · Enter takes the one word · Backspace stops"
-    return "first word: its letters · Backspace stops"
+        return f"last word: its letters · Enter takes the one word{stop}"
+    return f"first word: its letters{stop}"
 
 
-def _pending(draft: Draft) -> str:
+def _pending(draft: Draft, room: _Room) -> str:
     pending = draft.pending
     if pending is None:
         return ""
-    name = pending.path[-1] if pending.path else ""
     digits = digit_range(draft.options())
-    if pending.kind == "child":
-        return f"{name}: {digits} choose · Enter {name} itself · Backspace cancel"
+    cancel = " · Backspace cancel" if room.full else ""
     if pending.kind == "reason":
-        return f"flag: why? {digits} choose · 0 own words · Enter no reason · Backspace cancel"
+        return f"flag: why? {digits} choose · 0 own words · Enter no reason{cancel}"
+    name = _cut(pending.path[-1] if pending.path else "", room.names)
+    if pending.kind == "child":
+        itself = f"{name} itself" if room.full else "itself"
+        return f"{name}: {digits} choose · Enter {itself}{cancel}"
+    return _wanted(draft, f"{name} wants evidence", room)
+
+
+def _wanted(draft: Draft, start: str, room: _Room) -> str:
+    """What a label that wants evidence leaves to do."""
     match = draft.focused_match
-    if match:
+    if match and room.full:
         take = f"Space takes match {match.rank} and saves"
-        return f"{name} wants evidence: {take} · Enter none found, a draft · Backspace cancel"
-    return f"{name} wants evidence: Enter none found, a draft · Backspace, Tab: take some by hand"
+        return f"{start}: {take} · Enter none found, a draft · Backspace cancel"
+    if match:
+        return f"{start}: Space match {match.rank}, saves · Enter none, a draft"
+    if room.full:
+        return f"{start}: Enter none found, a draft · Backspace, Tab: take some by hand"
+    return f"{start}: Enter none, a draft · Backspace, Tab: by hand"
 
 
-def _editing(draft: Draft) -> str:
+def _editing(draft: Draft, room: _Room) -> str:
     edited = draft.editing
     if edited is None:
         return ""
-    names = labels_words(draft.labels) if draft.labels else "no label"
-    name = draft.letter(edited.id)
-    evidence = evidence_words(draft)
-    return f"editing {name}: {names} · {claim_words(draft)} + {evidence} · Enter save · e leave"
+    names = _cut(labels_words(draft.labels), room.names) if draft.labels else "no label"
+    what = f"{_claim(draft, room)}{_with_evidence(draft, room)}"
+    leave = " · e leave" if room.full else ""
+    return f"editing {draft.letter(edited.id)}: {names} · {what} · Enter save{leave}"
 
 
-def _source(draft: Draft) -> str:
+def _source(draft: Draft, room: _Room) -> str:
     selected = draft.selection
-    what = quoted(selected.of(draft.text(Side.SOURCE))) if selected else "this sentence"
-    claim = f" for {claim_words(draft)}" if draft.claim else ""
-    return f"Space takes {what} as evidence{claim} · Tab back"
+    what = "this sentence"
+    if selected:
+        what = quoted(selected.of(draft.text(Side.SOURCE)), cells=room.quote)
+    claim = f" for {_claim(draft, room)}" if draft.claim else ""
+    back = " · Tab back" if room.full else ""
+    return f"Space takes {what} as evidence{claim}{back}"
 
 
-def note_title(draft: Draft) -> str:
+def note_title(draft: Draft, room: _Room) -> str:
     """What the open note is on; empty where none is open."""
     note = draft.writing
     if note is None:
@@ -114,37 +166,42 @@ def note_title(draft: Draft) -> str:
     if note.kind == state.SAMPLE:
         return "note on the sample"
     if note.kind == state.DRAFT:
-        return f"note for {claim_words(draft)}"
+        return f"note for {_claim(draft, room)}"
     known = next((known for known in draft.annotations if known.id == note.id), None)
-    return f"note on {draft.letter(note.id)} {labels_words(known.labels)}" if known else "note"
+    if known is None:
+        return "note"
+    return f"note on {draft.letter(note.id)} {_cut(labels_words(known.labels), room.names)}"
 
 
-def claim_words(draft: Draft) -> str:
+def _claim(draft: Draft, room: _Room) -> str:
     """The claim in hand: quoted, or `sentence 3` where it is one whole sentence."""
     claim = draft.claim
     if not claim:
         return "no claim"
     more = f" and {len(claim) - 1} more" if len(claim) > 1 else ""
-    return anchor_words(draft, claim[0]) + more
+    return anchor_words(draft, claim[0], cells=room.quote) + more
 
 
-def anchor_words(draft: Draft, anchor: Anchor) -> str:
+def anchor_words(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> str:
     """`sentence 3` for exactly one sentence, else the words in quotes."""
-    return sentence_words(draft, anchor) or quoted(anchor.span.of(_text(draft, anchor)))
+    words = sentence_words(draft, anchor)
+    return words or quoted(anchor.span.of(_text(draft, anchor)), cells=cells)
 
 
-def evidence_words(draft: Draft) -> str:
+def _with_evidence(draft: Draft, room: _Room) -> str:
     """The evidence in hand: ranks of the lit, `sentence 12` for others; `no evidence` for none."""
     if not draft.evidence:
-        return "no evidence"
+        return ", no evidence"
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
     names = [
         ranks.get(anchor)
         or sentence_words(draft, anchor)
-        or quoted(anchor.span.of(_text(draft, anchor)), cells=QUOTE_CELLS // 3)
+        or quoted(anchor.span.of(_text(draft, anchor)), cells=room.quote // 3)
         for anchor in draft.evidence
     ]
-    return f"evidence {', '.join(names)} ✓"
+    if not room.full and len(names) > _MOST_EVIDENCE:
+        names = [*names[:_MOST_EVIDENCE], f"{len(names) - _MOST_EVIDENCE} more"]
+    return f" + evidence {', '.join(names)} ✓"
 
 
 def sentence_words(draft: Draft, anchor: Anchor) -> str:
@@ -183,6 +240,11 @@ def digit_range(options: tuple[Option, ...]) -> str:
     if len(digits) > 1 and int(digits[-1]) - int(digits[0]) == len(digits) - 1:
         return f"{digits[0]}-{digits[-1]}"
     return ",".join(digits)
+
+
+def _cut(name: str, cells: int) -> str:
+    """The start of a name that is wider than `cells`, with an ellipsis."""
+    return name if _cells(name) <= cells else f"{_head(name, cells - 1)}…"
 
 
 def _head(text: str, cells: int) -> str:

@@ -119,6 +119,11 @@ class AnnotateScreen(AnnotateAsking):
                 self.query_one(LabelBar).blink()
             case Open("layout"):
                 self.next_layout()
+                self._remember("layout", self.layout_name)
+            case Open("lacking"):
+                self.mark_lacking()
+            case Open("signals"):
+                self.next_signals()
             case Open("document", step):
                 self.next_document(step)
             case Open("sample", step):
@@ -131,8 +136,12 @@ class AnnotateScreen(AnnotateAsking):
     def use_theme(self, name: str) -> None:
         """Another look, which the store remembers for this person."""
         self.app.theme = name
+        self._remember("theme", name)
+
+    def _remember(self, what: str, value: str) -> None:
+        """Something that this person chose for themselves."""
         if session := self.session:
-            keep = partial(session.annotate.keep_preference, session.person.id, "theme", name)
+            keep = partial(session.annotate.keep_preference, session.person.id, what, value)
             self.saver.send(Job(keep, lambda _: None, self._refused))
 
     def _open_palette(self) -> None:

@@ -7,7 +7,6 @@ frame needs none of it, and no key has to wait for it.
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -16,18 +15,19 @@ from textual.timer import Timer
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import choosing, lighting, notes
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import REASON, Draft, Kind
+from tui_annotate.tui.draft.words import quoted
 from tui_annotate.tui.screens.annotate_doing import AnnotateDoing
-from tui_annotate.tui.screens.annotate_finding import hits_of, lacking
+from tui_annotate.tui.screens.annotate_finding import hits_of
 from tui_annotate.tui.screens.annotate_saving import Job
 from tui_annotate.tui.widgets.note_input import NoteInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tui_annotate.domain.former import Former
     from tui_annotate.services.annotate import Desk, QueueRow
     from tui_annotate.tui.session import Session
 
@@ -45,6 +45,7 @@ _STATES = {
 
 _OVER_THE_SCREEN = (
     "dialogs.find",
+    "dialogs.former",
     "dialogs.help",
     "dialogs.jump",
     "dialogs.label_picker",
@@ -93,10 +94,10 @@ class AnnotateAsking(AnnotateDoing):
                 self._open_note(text)
             case Open("labels"):
                 self._ask_label(draft)
+            case Open("former"):
+                self._ask_former(session, draft)
             case Open("find"):
                 self._ask_text(draft)
-            case Open("lacking"):
-                self._mark_lacking(draft)
             case Open("help"):
                 self._tell_keys(session, draft)
             case Open("request"):
@@ -122,6 +123,22 @@ class AnnotateAsking(AnnotateDoing):
         slots = {label.path: draft.slot(label.path) for label in draft.tree.walk()}
         chosen = tuple(draft.labels) if draft.editing else ()
         self.app.push_screen(LabelPicker(draft.tree, chosen=chosen, slots=slots), picked)
+
+    def _ask_former(self, session: Session, draft: Draft) -> None:
+        from tui_annotate.tui.dialogs.former import FormerDialog
+
+        claim, without = notes.in_question(draft)
+        who, key = session.person.id, draft.sample.key
+
+        def find() -> Sequence[Former]:
+            return session.formers().nearest(who, key, claim, without=without) if claim else ()
+
+        def chosen(former: Former | None) -> None:
+            if former and draft is self.draft:
+                self.perform(notes.take(draft, former))
+
+        slots = {label.path: draft.slot(label.path) for label in draft.tree.walk()}
+        self.app.push_screen(FormerDialog(find, slots=slots), chosen)
 
     # the note line
 
@@ -195,26 +212,14 @@ class AnnotateAsking(AnnotateDoing):
             draft.hits = ()
             if query and draft is self.draft:
                 self._query = query
-                self.perform(lighting.found(draft, f"{query!r}", hits_of(draft.text(side), query)))
+                name, hits = quoted(query, cells=24), hits_of(draft.text(side), query)
+                self.perform(lighting.found(draft, name, hits))
             self.show_draft()
 
         name = draft.tree.summary_title if side.value == "summary" else draft.tree.source_title
         self.app.push_screen(
             FindDialog(before, search=search, title=f"Find in {name.lower()}"), ended
         )
-
-    def _mark_lacking(self, draft: Draft) -> None:
-        """Marks as hits what a thread finds: a megabyte has many words."""
-        side = draft.side
-        text = draft.text(side)
-        others = [document.text for document in draft.sample.side(side.other)]
-
-        def done(hits: tuple[Span, ...]) -> None:
-            if draft is self.draft and draft.side is side and draft.text(side) == text:
-                name = f"words that the {side.other} lacks"
-                self.perform(lighting.found(draft, name, hits))
-
-        self.saver.send(Job(partial(lacking, text, others), done, self._refused))
 
     # telling
 

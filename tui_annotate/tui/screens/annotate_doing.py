@@ -43,9 +43,10 @@ class AnnotateDoing(AnnotateSamples):
             return False
         annotate, who, key = session.annotate, session.person.id, desk.sample.key
         match effect:
-            case Save(annotation, new):
+            case Save(annotation, new, offer):
                 deed = annotate.add if new else annotate.edit
-                self._save(partial(deed, who, key, annotation), annotation)
+                shown = self.told_offer(offer)
+                self._save(partial(deed, who, key, annotation, offer=shown), annotation)
             case Remove(annotation):
                 remove = partial(
                     annotate.remove, who, key, annotation.id, version=annotation.version

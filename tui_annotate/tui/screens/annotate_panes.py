@@ -5,8 +5,9 @@ What is asked of the assist here happens in memory, at once; preparing it is a t
 
 from __future__ import annotations
 
-import gc
 import logging
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.offers import Offer
+from tui_annotate.domain.samples import Match, Side, Signals
 from tui_annotate.tui.draft import lighting, moving
 from tui_annotate.tui.draft.effects import (
     AskWords,
@@ -30,6 +32,8 @@ from tui_annotate.tui.draft.effects import (
     SwapEnds,
 )
 from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.words import HINT, WARNING
+from tui_annotate.tui.screens import annotate_signals as signals
 from tui_annotate.tui.screens.annotate_view import AnnotateView
 
 if TYPE_CHECKING:
@@ -38,8 +42,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-LOADING = "words only: loading vectors"
-
 
 class AnnotatePanes(AnnotateView):
     """Cursors, documents and matches of the two panes."""
@@ -47,6 +49,7 @@ class AnnotatePanes(AnnotateView):
     def __init__(self) -> None:
         super().__init__()
         self._assist: SampleAssist | None = None
+        self._state = ""
         self._asked: dict[Side, Anchor | None] = {}
         self._number = 0
         self._documents: dict[Side, int] = {}
@@ -57,7 +60,7 @@ class AnnotatePanes(AnnotateView):
     def load_documents(self, draft: Draft) -> None:
         """Puts the draft's documents on screen, cursors and selection as it has them."""
         self._asked, self._documents, self._offsets = {}, {}, {}
-        self._assist, self.signals = None, ""
+        self._assist, self._state, self.signals = None, "", ""
         self._number += 1
         for side in Side:
             pointer = draft.pointers[side]
@@ -155,72 +158,118 @@ class AnnotatePanes(AnnotateView):
         if draft.side in self._asked and anchor == self._asked[draft.side]:
             return []
         self._asked[draft.side] = anchor
-        found = self._assist.match(anchor) if self._assist and anchor else ()
-        return lighting.lit(draft, draft.side.other, found)
+        if draft.side is Side.SUMMARY:
+            draft.looking.begin(anchor if self._assist else None)
+        self._tell_signals(draft)
+        return lighting.lit(draft, draft.side.other, self._found(anchor))
+
+    def _found(self, anchor: Anchor | None) -> tuple[Match, ...]:
+        return self._assist.match(anchor, by=self.by) if self._assist and anchor else ()
+
+    # the signals
+
+    def next_signals(self) -> None:
+        """Words and vectors, words, vectors: another ranking of what is in hand."""
+        draft = self.draft
+        if draft is None:
+            return
+        self.by = signals.following(self.by)
+        self._light_again(draft)
+        words, poor = signals.changed(self.by, self.signals)
+        draft.say(words, WARNING if poor else HINT)
+        if match := draft.focused_match:
+            self.move_panes(Reveal(Side.SOURCE, match.document, match.span))
+
+    def _tell_signals(self, draft: Draft) -> None:
+        self.signals = signals.told(self._assist, self._state, by=self.by, side=draft.side)
+
+    def told_offer(self, offer: Offer | None) -> Offer | None:
+        """An offer of the draft, with what ranked its matches."""
+        made = self._assist
+        if offer is None or made is None or made.vectors is None:
+            return offer and replace(offer, by=self.by)
+        if self.by is Signals.WORDS or not signals.uses_vectors(made, Side.SUMMARY):
+            return replace(offer, by=self.by)
+        vectors = made.vectors
+        return replace(offer, by=self.by, embedder=vectors.label, version=vectors.version)
 
     # the assist
 
     def prepare_assist(self, desk: Desk) -> None:
         """Has the assist prepared in a thread; answers for an older sample are dropped."""
+        self._in_thread("assist", partial(self._prepare, desk, self._number))
+
+    def _in_thread(self, group: str, call: Callable[[], None]) -> None:
+        """Runs a call in place of those of its group before it.
+
+        It is described: Textual would else write out what it is called with, which takes 10 ms for
+        the texts of a megabyte.
+        """
         self.run_worker(
-            partial(self._prepare, desk, self._number),
+            call,
             thread=True,
-            group="assist",
+            group=group,
+            description=group,
             exclusive=True,
             exit_on_error=False,
         )
 
     def _prepare(self, desk: Desk, number: int) -> None:
         """In a thread: words first, as they are quick, then vectors."""
+        from tui_annotate.services.assist.memory import settle
+
         if self.session is None:
             return
         assist, worker = self.session.assist(), get_current_worker()
         words = assist.prepare(desk.sample, desk.segments, vectors=False)
-        self.app.call_from_thread(self._prepared, number, words, LOADING)
+        self.app.call_from_thread(self.prepared, number, words, signals.LOADING)
         if worker.is_cancelled:
             return
         try:
-            full = assist.prepare(desk.sample, desk.segments, vectors=True)
+            full = assist.prepare(desk.sample, desk.segments, vectors=True, words=words)
         except Unavailable as error:
             _log.info("no vectors for the assist: %s", error.message)
-            self.app.call_from_thread(self._prepared, number, words, f"words only: {error.message}")
+            self.app.call_from_thread(self.prepared, number, words, f"words only: {error.message}")
         else:
             full_words = "" if full.signals == words.signals else full.signals
-            self.app.call_from_thread(self._prepared, number, full, full_words or words.signals)
-        # A sample's sentences stay as long as it does; the collector, walking those of a megabyte,
-        # would hold a key press for 100 ms.
-        gc.freeze()
+            self.app.call_from_thread(self.prepared, number, full, full_words or words.signals)
+        settle()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What nobody expected of the assist is told; annotating goes on without it."""
-        error = event.worker.error
-        if event.worker.group == "assist" and event.state is WorkerState.ERROR and error:
-            _log.error("the assist failed: %s", type(error).__name__, exc_info=error)
+        """What nobody expected is logged, and told of the assist; annotating goes on without it."""
+        error, group = event.worker.error, event.worker.group
+        if event.state is not WorkerState.ERROR or error is None:
+            return
+        _log.error("%s failed: %s", group, type(error).__name__, exc_info=error)
+        if group == "assist":
             kind = "words only" if self._assist else "no assist"
-            self.signals = f"{kind}: {type(error).__name__}, see the log"
+            self._state = f"{kind}: {type(error).__name__}, see the log"
+            if self.draft:
+                self._tell_signals(self.draft)
             self.show_draft()
 
-    def _prepared(self, number: int, made: SampleAssist, signals: str) -> None:
+    def prepared(self, number: int, made: SampleAssist, state: str) -> None:
         """The assist is ready, or better than before: lights up, and moves nothing it need not."""
         draft = self.draft
         if number != self._number or draft is None:
             return
         first = self._assist is None
-        self._assist, self.signals = made, signals
+        self._assist, self._state = made, state
         if first:
             self._asked.clear()
             self.follow()
         else:
-            self._light_again(draft, made)
+            self._light_again(draft)
         self.show_draft()
 
-    def _light_again(self, draft: Draft, made: SampleAssist) -> None:
+    def _light_again(self, draft: Draft) -> None:
         """Another ranking of the same anchors: the segment in focus stays in focus if it is lit."""
+        self._tell_signals(draft)
         for side, anchor in self._asked.items():
             other = side.other
             before = draft.lit[other]
             old = next((match for match in draft.matches[other] if match.rank == before), None)
-            lighting.lit(draft, other, made.match(anchor) if anchor else ())
+            lighting.lit(draft, other, self._found(anchor))
             for match in draft.matches[other]:
                 if old and (match.document, match.segment) == (old.document, old.segment):
                     draft.lit[other] = match.rank

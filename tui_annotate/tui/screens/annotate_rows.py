@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import Match, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.contrasting import Contrast, Place, seen
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import anchor_words, labels_words
+from tui_annotate.tui.draft.words import anchor_words, digit_range, labels_words
 from tui_annotate.tui.key_map import KeyMap
+from tui_annotate.tui.lines import cut, shown
+from tui_annotate.tui.screens.annotate_signals import is_poor
 from tui_annotate.tui.widgets.annotation_list import AnnotationRow
 from tui_annotate.tui.widgets.document_pane import Mark
 from tui_annotate.tui.widgets.label_bar import Option
 from tui_annotate.tui.widgets.match_list import MatchRow
 
 _LONGEST = 400  # characters of a text that a row is given; it shows fewer
-_POOR = ("words only", "no assist")  # signals that are told where matches are not listed
+_NAME = 16  # cells of a side's name where a document's number follows it
 _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
@@ -40,23 +46,44 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
 
 
 def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
-    """The key line for where the draft is."""
-    return _HINT_KEYS if draft.hints else keys.line(draft.state)
+    """The key line for where the draft is, and for what it asks."""
+    if draft.hints:
+        return _HINT_KEYS
+    question = draft.pending.kind if draft.pending else ""
+    if question == "evidence" and draft.focused_match is None:
+        question = "evidence by hand"
+    return keys.line(draft.state, question=question, digits=digit_range(draft.options()))
 
 
-def title(draft: Draft, side: Side, *, signals: str) -> tuple[str, str, str]:
-    """(title, left, right) over a pane."""
+class Title(NamedTuple):
+    """What stands over a pane; see `PaneTitle.show`."""
+
+    name: str
+    notes: tuple[str, ...]
+    right: str
+    extra: str = ""
+
+
+def title(draft: Draft, side: Side, *, signals: str, conflict: str = "") -> Title:
+    """What stands over a pane.
+
+    Args:
+        signals: what ranks the matches, in words.
+        conflict: what the focused match and the selection may not agree on, in words.
+    """
     sentences = draft.sentences(side)
     right = f"sentence {draft.segment(side) + 1}/{len(sentences)}" if sentences else "no text"
     if side is Side.SUMMARY:
-        return draft.tree.summary_title.upper(), _count(draft), right
+        return Title(draft.tree.summary_title.upper(), (_count(draft),), right)
     documents = draft.sample.side(side)
     name = draft.tree.source_title.upper()
     if len(documents) > 1:
         at = draft.pointers[side].document
+        name = cut(shown(name), _NAME)  # so that the number is never what is cut
         name = f"{name} {at + 1}/{len(documents)} {documents[at].title or documents[at].key}"
-    poor = signals if signals.startswith(_POOR) else ""
-    return name, " · ".join(part for part in (_focused_match(draft), poor) if part), right
+    if conflict or not is_poor(signals):
+        return Title(name, (_focused_match(draft), conflict), right, signals)
+    return Title(name, (_focused_match(draft), signals), right)
 
 
 def _count(draft: Draft) -> str:
@@ -67,6 +94,16 @@ def _count(draft: Draft) -> str:
 def _focused_match(draft: Draft) -> str:
     match, found = draft.focused_match, draft.matches[Side.SOURCE]
     return f"match {match.rank}/{len(found)} · {match.score:.2f}" if match else "no match"
+
+
+def contrasted(
+    draft: Draft, place: Place, found: Contrast
+) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """(words that are shared, places that may contradict) on a document."""
+    now = seen(draft)
+    if now and place == now.lit:
+        return found.shared, found.evidence
+    return (), found.claims if now and place == now.own else ()
 
 
 def lit_side(draft: Draft) -> Side:
@@ -98,6 +135,7 @@ def _match_row(draft: Draft, side: Side, match: Match) -> MatchRow:
         position=f"{place}s{match.segment + 1}",
         text=" ".join(text.split()),
         taken=side is Side.SOURCE and draft.taken(match),
+        former=side is Side.SOURCE and draft.formerly(match),
     )
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import finishing
 from tui_annotate.tui.draft.place import place, restore
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.words import ERROR, HINT, WARNING
-from tui_annotate.tui.screens.annotate_panes import AnnotatePanes
+from tui_annotate.tui.screens.annotate_contrast import AnnotateContrast
 from tui_annotate.tui.screens.annotate_saving import Answered, Job, Saver, Stopwatch
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ SAVED_WORD, SAVING_WORD = "saved", "saving"
 NOT_SAVED = "not saved"  # why stands in the draft line
 
 
-class AnnotateSamples(AnnotatePanes):
+class AnnotateSamples(AnnotateContrast):
     """Beginning and leaving samples, place and time."""
 
     def __init__(self) -> None:
@@ -66,6 +67,26 @@ class AnnotateSamples(AnnotatePanes):
         """The first frame of a sample is painted."""
         if self.desk:
             self.prepare_assist(self.desk)
+            self._read_former()
+
+    def _read_former(self) -> None:
+        """What one took as evidence in the same source before, read behind the first frame."""
+        session, draft = self.session, self.draft
+        if session is None or draft is None:
+            return
+
+        def done(found: Mapping[str, tuple[Span, ...]]) -> None:
+            documents = draft.sample.side(Side.SOURCE)
+            draft.former = {
+                at: found[document.sha256]
+                for at, document in enumerate(documents)
+                if document.sha256 in found
+            }
+            if draft is self.draft:
+                self.show_draft()
+
+        read = partial(session.annotate.former_evidence, session.person.id, draft.sample)
+        self.saver.send(Job(read, done, self._refused))
 
     def go(self, find: Callable[[], SampleKey | None], none: str) -> None:
         """Leaves the sample as it is, for the one that `find` gives in the store's thread.

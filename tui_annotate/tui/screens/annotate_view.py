@@ -10,15 +10,17 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import Side, Signals
+from tui_annotate.tui.draft.contrasting import NOTHING
 from tui_annotate.tui.draft.effects import Effect
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import line
 from tui_annotate.tui.screens import annotate_rows as rows
+from tui_annotate.tui.screens import annotate_signals as signals
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import DocumentPane
-from tui_annotate.tui.widgets.draft_line import DraftLine
-from tui_annotate.tui.widgets.header_bar import HeaderBar
+from tui_annotate.tui.widgets.draft_line import GLYPH_CELLS, DraftLine
+from tui_annotate.tui.widgets.header_bar import Header, HeaderBar
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.match_list import MatchList
@@ -50,6 +52,8 @@ class AnnotateView(Screen[None]):
         self.desk: Desk | None = None
         self.draft: Draft | None = None
         self.signals = ""
+        self.by = Signals.FUSED
+        self.contrast = NOTHING
         self.saved_words = ""
         self.layout_name = BOTH
         self._panes: dict[Side, DocumentPane] = {}
@@ -91,6 +95,9 @@ class AnnotateView(Screen[None]):
         """The layout follows the terminal."""
         self._arrange()
 
+    def look_closer(self, draft: Draft) -> None:
+        """What is in hand may be another than before."""
+
     def perform(self, effects: Sequence[Effect]) -> None:
         """Does what the draft asks for, and shows the draft."""
         raise NotImplementedError
@@ -104,8 +111,13 @@ class AnnotateView(Screen[None]):
         wide = self.app.size.width >= SIDE_BY_SIDE
         names = LAYOUTS if wide else (BOTH, ONE)
         at = names.index(self.layout_name) if self.layout_name in names else 0
-        self.layout_name = names[(at + 1) % len(names)]
-        self._arrange()
+        self.use_layout(names[(at + 1) % len(names)])
+
+    def use_layout(self, name: str) -> None:
+        """One of `LAYOUTS`; another name changes nothing."""
+        if name in LAYOUTS and name != self.layout_name:
+            self.layout_name = name
+            self._arrange()
 
     def _classify(self) -> bool:
         """Names the layout for the style sheet, without applying it; says whether it is another."""
@@ -143,7 +155,8 @@ class AnnotateView(Screen[None]):
         draft = self.draft
         if draft is None:
             return
-        text, kind = line(draft)
+        self.look_closer(draft)
+        text, kind = line(draft, self.app.size.width - GLYPH_CELLS)
         self.query_one(DraftLine).show(text, kind=kind)
         self._show_bar(draft)
         if self.session:
@@ -164,7 +177,7 @@ class AnnotateView(Screen[None]):
         desk, session = self.desk, self.session
         if desk is None:
             return
-        self.query_one(HeaderBar).show(
+        header = Header(
             dataset=desk.sample.dataset,
             position=desk.position,
             total=desk.total,
@@ -173,7 +186,9 @@ class AnnotateView(Screen[None]):
             person=session.person.name if session else "",
             saved=self.saved_words,
             state=desk.assignment.state.value,
+            matches="" if self.has_class("-lists") else signals.chosen(self.by),
         )
+        self.query_one(HeaderBar).show(header)
 
     def _show_bar(self, draft: Draft) -> None:
         """Its height is that of the label set's options, so that nothing jumps with fewer."""
@@ -186,20 +201,24 @@ class AnnotateView(Screen[None]):
 
     def _show_titles(self, draft: Draft) -> None:
         for side in Side:
-            title, left, right = rows.title(draft, side, signals=self.signals)
+            name, notes, right, extra = rows.title(
+                draft, side, signals=self.signals, conflict=self.contrast.told
+            )
+            extra = "" if self.has_class("-lists") else extra  # it stands under the matches
             bar = self.query_one(f"#{side.value}-title", PaneTitle)
-            bar.show(title, left, right, focused=draft.side is side)
+            bar.show(name, notes, right, extra=extra, focused=draft.side is side)
 
     def _show_lists(self, draft: Draft) -> None:
         matches = self.query_one("#matches-title", PaneTitle)
-        matches.show("MATCHES", rows.matched(draft), "", focused=False)
+        name = f"MATCHES {signals.chosen(self.by)}".strip().upper()
+        matches.show(name, [rows.matched(draft)], focused=False)
         found = rows.match_rows(draft)
         focused = draft.lit[rows.lit_side(draft)]
         if self._changed("match list", (found, focused, self.signals)):
             self.query_one(MatchList).show(found, focused=focused, status=self.signals)
         listed = rows.annotation_rows(draft)
         self.query_one("#annotations-title", PaneTitle).show(
-            "ANNOTATIONS", str(len(listed) or ""), "", focused=False
+            "ANNOTATIONS", [str(len(listed) or "")], focused=False
         )
         if self._changed("annotation list", listed):
             self.query_one(AnnotationList).show(listed)
@@ -216,6 +235,15 @@ class AnnotateView(Screen[None]):
         taken = tuple(one.span for one in draft.evidence if (one.side, one.index) == (side, at))
         if self._changed(f"evidence {side}", (at, taken)):
             pane.set_evidence(taken)
+        former = draft.former.get(at, ()) if side is Side.SOURCE else ()
+        if self._changed(f"former {side}", (at, former)):
+            pane.set_former(former)
+        shared, conflicts = rows.contrasted(draft, (side, at), self.contrast)
+        if self._changed(f"contrast {side}", (at, shared, conflicts)):
+            pane.set_contrast(shared, conflicts)
+        lacking = draft.nowhere if (side, at) == (Side.SUMMARY, 0) else ()
+        if self._changed(f"lacking {side}", (at, lacking)):
+            pane.set_lacking(lacking)
         hits = draft.hits if draft.searched[1] is side else ()
         if self._changed(f"search {side}", (at, hits, draft.hit)):
             pane.set_search(hits, focused=draft.hit + 1 if hits else 0)

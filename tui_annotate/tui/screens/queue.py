@@ -21,6 +21,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.line_input import LineInput
+from tui_annotate.tui.lines import cut, shown
 from tui_annotate.tui.screens.queue_keys import FILTERS, HELP, KEYS
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
@@ -28,6 +29,7 @@ from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueRows, in_full
 
+_SEARCH_CELLS = 24  # of the title; what was typed stands in its own line
 _FINISHED = frozenset(state for state in State if state.finished)
 
 
@@ -193,9 +195,10 @@ class QueueScreen(Screen[SampleKey | None]):
         name = FILTERS[self._wanted.filter][0]
         listed = self.query_one(QueueRows)
         row = listed.focused_row + 1 if self._total else 0
-        searched = f"“{self._wanted.search}” · " if self._wanted.search else ""
+        search = cut(shown(self._wanted.search), _SEARCH_CELLS)
+        searched = f"“{search}” · " if search else ""
         self.query_one(PaneTitle).show(
-            "QUEUE", self._progress, f"{searched}{name} · {row}/{self._total}", focused=True
+            "QUEUE", [self._progress], f"{searched}{name} · {row}/{self._total}", focused=True
         )
         self.query_one(LabelBar).show(
             [

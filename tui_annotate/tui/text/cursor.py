@@ -103,9 +103,16 @@ class TextCursor:
         self.offset = previous_edge(self.text, whole.end)
 
     def swap_ends(self) -> None:
-        """Let the cursor take hold of the other end of the selection."""
+        """Let the cursor take hold of the other end of the selection.
+
+        Steps of `grow` can still be taken back, and the hand stays at the end that it took.
+        """
         if self.anchor is not None:
             self.anchor, self.offset = self.offset, self.anchor
+            self._grown = [
+                (offset, None) if anchor is None else (anchor, offset)
+                for offset, anchor in self._grown
+            ]
 
     def select_word(self) -> None:
         """Select the word under the cursor, else the next of its line, else the character."""

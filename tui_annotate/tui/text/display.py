@@ -37,6 +37,12 @@ _PLAIN = (
     r"\u2010-\u2015\u2018-\u201f\u2020-\u2022\u2026\u20ac"
 )
 _not_plain = re.compile(f"[^\n{_PLAIN}]").search
+# shown as themselves too, whatever stands around them, though not in one cell
+_WIDE = (
+    r"\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff\uac00-\ud7a3"
+    r"\uff01-\uff60"
+)
+_not_as_it_is = re.compile(f"[^{_PLAIN}{_WIDE}]").search
 _not_plain_nor_line_end = re.compile(f"[^\n\r{_PLAIN}]|\r(?!\n)").search
 
 _is_hidden = re.compile(f"[{_HIDDEN}]").match
@@ -162,7 +168,7 @@ def shown(text: str) -> Sequence[str]:
     The strings join to the line as shown; a newline, and what is part of the picture before it, is
     shown as the empty string. At most `MARKS_PER_CELL` combining marks follow one base.
     """
-    if _not_plain(text) is None and "\n" not in text:
+    if _not_as_it_is(text) is None:
         return text
     strings = [_LOOKS[character][0] for character in text]
     for hidden in _hidden_by_context(text):
@@ -180,7 +186,7 @@ def shown(text: str) -> Sequence[str]:
 
 def stand_ins(text: str) -> tuple[int, ...]:
     """Where a line shows a picture or box in place of what cannot be shown; to be drawn dim."""
-    if _not_plain(text) is None:
+    if _not_as_it_is(text) is None:
         return ()
     return tuple(
         index

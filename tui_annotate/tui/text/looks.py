@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from rich.style import Style
@@ -31,6 +32,9 @@ class Trait:
     STAND_IN: Final = 16 << _FLAG_SHIFT  # stands for what cannot be shown
     CURSOR: Final = 32 << _FLAG_SHIFT  # the character under the cursor
     SIGN: Final = 64 << _FLAG_SHIFT  # in the gutter
+    SHARED: Final = 128 << _FLAG_SHIFT  # a word that the selection has as well
+    CONFLICT: Final = 256 << _FLAG_SHIFT  # may contradict what the other text says
+    LACKING: Final = 512 << _FLAG_SHIFT  # a word that the other text has nowhere
 
 
 def look(ground: int, slot: int | None, traits: int) -> int:
@@ -45,7 +49,9 @@ _OVERLAP = Style(underline2=True)
 _BOLD = Style(bold=True)
 _ITALIC = Style(italic=True)
 _DIM = Style(dim=True)
+_SLANTED = Style(italic=True, underline=True)
 _HOLE = Style(bold=True, underline=True)
+_GAP = Style(bold=True, underline2=True, reverse=False)
 
 
 class Looks(dict[int, Style | None]):
@@ -54,17 +60,26 @@ class Looks(dict[int, Style | None]):
     All lie over `ground`, the theme's own colours: without them a text would be in the terminal's,
     and a light terminal would have the labels of a dark theme on white.
 
-    Where the cursor stands in a selection that is drawn in reverse, it is a hole in it: both would
-    look alike on a terminal without colours.
+    Where the cursor stands in a selection that is drawn in reverse, it is a hole in it, and so is a
+    conflict: both would look alike on a terminal without colours.
     """
 
-    def __init__(self, palette: Palette, *, ground: Style = _PLAIN) -> None:
+    def __init__(
+        self,
+        palette: Palette,
+        *,
+        ground: Style = _PLAIN,
+        sent: Callable[[Style], Style | None] = lambda style: style,
+    ) -> None:
+        """`sent` has the last word: it is given each style, and gives what is sent in its place."""
         super().__init__()
         self.palette, self.ground = palette, ground
+        self._sent = sent
 
     def __missing__(self, key: int) -> Style | None:
-        style = self[key] = self.ground + self._build(key) or None
-        return style
+        style = self.ground + self._build(key)
+        self[key] = sent = (self._sent(style) or None) if style else None
+        return sent
 
     def _build(self, key: int) -> Style:
         ground = key & (1 << _GROUND_BITS) - 1
@@ -79,6 +94,12 @@ class Looks(dict[int, Style | None]):
             style += _BOLD
         if key & Trait.DRAFT:
             style += _ITALIC
+        if key & Trait.SHARED:
+            style += _UNDERLINE
+        if key & Trait.LACKING:
+            style += _SLANTED if ground or label else self.palette.lacking
+        if key & Trait.CONFLICT:
+            style = self._conflict(style)
         if key & Trait.STAND_IN:
             style += _DIM if ground else self.palette.quiet
         if key & Trait.CURSOR:
@@ -96,6 +117,10 @@ class Looks(dict[int, Style | None]):
             SELECTED: palette.selection,
             HINT: palette.hint,
         }[ground]
+
+    def _conflict(self, style: Style) -> Style:
+        conflict = self.palette.conflict
+        return style + (_GAP if style.reverse and conflict.reverse else conflict)
 
     def _cursor(self, style: Style, ground: int) -> Style:
         cursor = self.palette.cursor

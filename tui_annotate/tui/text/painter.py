@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from tui_annotate.domain.samples import Match
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.visible import visible_line
-from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, STRENGTH_GLYPHS, UNVISITED
+from tui_annotate.tui.palette import (
+    CHOSEN,
+    CONFLICT,
+    FOCUS_BAR,
+    FORMER,
+    LACKING,
+    STRENGTH_GLYPHS,
+    UNVISITED,
+)
 from tui_annotate.tui.text.display import shown, stand_ins
-from tui_annotate.tui.text.layers import Mark, SpanLayer
 from tui_annotate.tui.text.layout import TextLayout
 from tui_annotate.tui.text.looks import (
     EVIDENCE,
@@ -24,7 +29,9 @@ from tui_annotate.tui.text.looks import (
     Trait,
     look,
 )
-from tui_annotate.tui.text.units import Sentences
+from tui_annotate.tui.text.scene import Scene
+
+__all__ = ["Piece", "Scene", "paint"]
 
 CURRENT_SIGN: Final = "▶"
 """In the gutter where the sentence under the cursor begins."""
@@ -32,41 +39,15 @@ CURRENT_SIGN: Final = "▶"
 HIT_SIGN: Final = "/"
 """In the gutter of a line with a hit of the search."""
 
+SEVERAL: Final = "+"
+"""In the gutter of a line with several annotations: a number would be read as a match's rank."""
+
 
 class Piece(NamedTuple):
     """Text that may be sent to a terminal, and the key of its look (see `looks`)."""
 
     text: str
     key: int
-
-
-@dataclass
-class Scene:
-    """All that lies on one document.
-
-    Attributes:
-        focused_match: the rank of the match that keys act on; 0 for none.
-        focused_hit: the number of the search hit that keys act on, from 1; 0 for none.
-        sentences: of the document.
-        visited: indices of the sentences that were visited; None where nobody asks.
-        sentence: the one under the cursor; None while something is selected.
-        cursor: the character under it; None where no cursor is drawn.
-        active: keys go to this document.
-    """
-
-    matches: SpanLayer[Match] = field(default_factory=SpanLayer)
-    focused_match: int = 0
-    marks: SpanLayer[Mark] = field(default_factory=SpanLayer)
-    evidence: SpanLayer[None] = field(default_factory=SpanLayer)
-    hits: SpanLayer[int] = field(default_factory=SpanLayer)
-    focused_hit: int = 0
-    hints: SpanLayer[str] = field(default_factory=SpanLayer)
-    sentences: Sentences | None = None
-    visited: Collection[int] | None = None
-    selection: Span | None = None
-    sentence: Span | None = None
-    cursor: Span | None = None
-    active: bool = False
 
 
 def paint(layout: TextLayout, scene: Scene, *, y: int, gutter: int) -> tuple[list[Piece], int]:
@@ -98,6 +79,9 @@ class _Line:
         self.marks = scene.marks.touching(self.start, self.end)
         self.evidence = scene.evidence.touching(self.start, self.end)
         self.hits = scene.hits.touching(self.start, self.end)
+        self.shared = scene.shared.touching(self.start, self.end)
+        self.conflicts = scene.conflicts.touching(self.start, self.end)
+        self.lacking = scene.lacking.touching(self.start, self.end)
         self.cells = layout.cells(self.start, self.content)
 
     # the text
@@ -122,7 +106,8 @@ class _Line:
     def _cuts(self, single: Iterable[int]) -> list[int]:
         """Where the look may change, ends of the line included."""
         scene, cuts = self.scene, {self.start, self.content}
-        for layer in (self.matches, self.marks, self.evidence, self.hits):
+        nameless = (self.evidence, self.shared, self.conflicts, self.lacking)
+        for layer in (self.matches, self.marks, self.hits, *nameless):
             for span, _ in layer:
                 cuts.update((span.start, span.end))
         for edge in (scene.selection, scene.cursor, scene.sentence):
@@ -145,11 +130,25 @@ class _Line:
             traits |= Trait.FOCUSED
         if top is not None and top.draft:
             traits |= Trait.DRAFT
+        if self.shared or self.conflicts or self.lacking:
+            traits |= self._said(low)
         if _at(scene.cursor, low):
             traits |= Trait.CURSOR
         if scene.active and _at(scene.sentence, low):
             traits |= Trait.CURRENT
         return look(ground, None if top is None else top.slot, traits)
+
+    def _said(self, offset: int) -> int:
+        """What the words at a place have to do with the other text, as traits."""
+        traits = Trait.NONE
+        for layer, trait in (
+            (self.shared, Trait.SHARED),
+            (self.conflicts, Trait.CONFLICT),
+            (self.lacking, Trait.LACKING),
+        ):
+            if any(_at(span, offset) for span, _ in layer):
+                traits |= trait
+        return traits
 
     def _ground(self, offset: int) -> tuple[int, bool]:
         """The ground at a place, and whether the focused match lies there."""
@@ -204,6 +203,9 @@ class _Line:
     def gutter(self, cells: int) -> list[Piece]:
         """Strength of the matches or ✓ for evidence, rank, annotation, state.
 
+        A digit is a rank, always. Words that are lacking have the cell of strengths where nothing
+        is lit, former evidence that of annotations where there is none.
+
         With 3 cells an annotation stands in the rank's cell, or where that is taken in the state's.
         """
         strength, rank, mark, state = self._strength(), self._rank(), self._mark(), self._state()
@@ -211,12 +213,14 @@ class _Line:
             return [strength, rank, mark, state]
         if rank == _BLANK:
             return [strength, mark, state]
-        return [strength, rank, state if mark == _BLANK else mark]
+        return [strength, rank, mark if self.marks or state == _BLANK else state]
 
     def _strength(self) -> Piece:
         if self.evidence:
             return Piece(CHOSEN, Trait.FOCUSED)
         strength = max((match.strength for _, match in self.matches), default=0)
+        if self.lacking and not strength:
+            return Piece(LACKING, PLAIN)
         return Piece(STRENGTH_GLYPHS[strength], look(strength, None, Trait.SIGN) if strength else 0)
 
     def _rank(self) -> Piece:
@@ -230,16 +234,19 @@ class _Line:
     def _mark(self) -> Piece:
         marks = [mark for _, mark in self.marks]
         if not marks:
-            return _BLANK
+            former = self.scene.former.touching(self.start, self.end)
+            return Piece(FORMER, Trait.STAND_IN) if former else _BLANK
         top = next((mark for mark in marks if mark.focused), marks[0])
         if len(marks) > 1 and not top.focused:
-            return Piece(_digit(len(marks)), look(PLAIN, top.slot, Trait.SIGN))
+            return Piece(SEVERAL, look(PLAIN, top.slot, Trait.SIGN))
         letter = visible_line(top.letter)[:1] or "?"
         traits = Trait.SIGN | Trait.FOCUSED if top.focused else Trait.SIGN
         return Piece(letter.lower() if top.draft else letter, look(PLAIN, top.slot, traits))
 
     def _state(self) -> Piece:
         scene = self.scene
+        if self.conflicts:
+            return Piece(CONFLICT, Trait.FOCUSED)
         focused = any(match.rank == scene.focused_match for _, match in self.matches)
         focused |= any(mark.focused for _, mark in self.marks)
         if focused or self._begins_or_goes_on(scene.selection):

@@ -196,6 +196,22 @@ class DocumentPane(DocumentMouse):
         """Show these spans as taken, in place of those before."""
         self.redraw(self._swap("evidence", SpanLayer((span, None) for span in spans)))
 
+    def set_former(self, spans: Sequence[Span]) -> None:
+        """Show beside these spans that they were evidence before, in place of those before."""
+        self.redraw(self._swap("former", SpanLayer((span, None) for span in spans)))
+
+    def set_contrast(self, shared: Sequence[Span], conflicts: Sequence[Span]) -> None:
+        """Show what these words have to do with the other text, in place of those before."""
+        layers = {"shared": shared, "conflicts": conflicts}
+        for name, spans in layers.items():
+            self.redraw(self._swap(name, SpanLayer((span, None) for span in spans)))
+
+    def set_lacking(self, spans: Sequence[Span]) -> None:
+        """Show these as words that the other text has nowhere; there may be very many."""
+        self.scene.lacking = SpanLayer((span, None) for span in spans)
+        self._strips.clear()
+        self.refresh()
+
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
         """Show these hits of a search, in order.
 

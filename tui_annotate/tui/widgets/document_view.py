@@ -3,29 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from rich.segment import Segment as RichSegment
 from rich.style import Style
 from textual import events
+from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.palette import palette_of
+from tui_annotate.tui.palette import Palette, palette_of
+from tui_annotate.tui.quick import Line, QuickBar, filtered
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.layout import TextLayout
-from tui_annotate.tui.text.looks import Looks
-from tui_annotate.tui.text.painter import Scene, paint
+from tui_annotate.tui.text.looks import PLAIN, Looks
+from tui_annotate.tui.text.painter import Piece, Scene, paint
 
 NARROW_SCREEN: Final = 100
 """From so many columns of the whole screen on, the gutter has four cells, below it three."""
 
 _MARGIN = 3  # lines kept between the cursor and the edge of the view
-_CACHED = 4000  # painted lines that are kept
+_CACHED = 200  # painted lines that are kept; to give up thousands at once takes milliseconds
 _WIDTH_UNKNOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Dress:
+    """What a line is painted with, beside its text and what lies on it.
+
+    Attributes:
+        ground: the colours of plain text; none where they are the terminal's own.
+    """
+
+    looks: Looks = field(compare=False)
+    palette: Palette
+    ground: Style
+    filters: Sequence[LineFilter]
+    width: int
+    gutter: int
 
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -56,8 +75,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         classes: str | None = None,
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._strips: dict[int, Strip] = {}
-        self._looks: Looks | None = None
+        self._strips: dict[int, Line] = {}
+        self._dressed: _Dress | None = None
         self._reset("", ())
 
     def _reset(self, text: str, segments: Sequence[Segment]) -> None:
@@ -65,6 +84,10 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.text_layout = TextLayout(text)
         self.scene = Scene(sentences=self.text_cursor.sentences)
         self._to_reveal: Span | None = None
+
+    def on_mount(self) -> None:
+        """Textual's hook, beside its own."""
+        self.vertical_scrollbar.__class__ = QuickBar
 
     # size
 
@@ -90,43 +113,56 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if self._to_reveal is not None:
             self.reveal(self._to_reveal)
 
-    def notify_style_update(self) -> None:
-        """Take the new theme's colours."""
-        super().notify_style_update()
-        if self._looks is not None and self._looks.palette is not palette_of(self.app):
-            self._looks = None
-            self._strips.clear()
-
     # drawing
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Textual's hook: the lines of the view as they are, as nothing is laid around them."""
+        dress, top = self._dress(), self.scroll_offset.y
+        return [self._line(top + y, dress).crop(*crop.column_span) for y in crop.line_range]
 
     def render_line(self, y: int) -> Strip:
         """Line `y` of the view, painted anew only after a change."""
-        line = y + self.scroll_offset.y
-        strip = self._strips.get(line)
+        return self._line(y + self.scroll_offset.y, self._dress())
+
+    def _dress(self) -> _Dress:
+        """The present dress; every line is to be painted anew where it is another than before."""
+        app, palette = self.app, palette_of(self.app)
+        ground = Style.null() if app.native_ansi_color else self.rich_style + palette.text
+        dress = _Dress(
+            Looks(palette, ground=ground, sent=self._sent),
+            palette,
+            ground,
+            self.get_line_filters(),
+            self.scrollable_content_region.width,
+            self.gutter_cells,
+        )
+        if self._dressed is None or self._dressed != dress:
+            self._dressed = dress
+            self._strips.clear()
+        return self._dressed
+
+    def _sent(self, style: Style) -> Style | None:
+        return filtered([RichSegment("", style)], self)[0].style
+
+    def _line(self, y: int, dress: _Dress) -> Line:
+        strip = self._strips.get(y)
         if strip is None:
             if len(self._strips) >= _CACHED:
                 self._strips.clear()
-            strip = self._strips[line] = self._paint(line)
+            strip = self._strips[y] = self._paint(y, dress)
         return strip
 
-    def _paint(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        if y >= self.text_layout.lines:
-            return Strip.blank(width, self._ground())
-        if self._looks is None:
-            self._looks = Looks(palette_of(self.app), ground=self._ground())
-        looks = self._looks
-        pieces, cells = paint(self.text_layout, self.scene, y=y, gutter=self.gutter_cells)
-        segments = [RichSegment(text, looks[key]) for text, key in pieces]
+    def _paint(self, y: int, dress: _Dress) -> Line:
+        looks, width = dress.looks, dress.width
+        pieces: list[Piece] = []
+        cells = 0
+        if y < self.text_layout.lines:
+            pieces, cells = paint(self.text_layout, self.scene, y=y, gutter=dress.gutter)
         if cells < width:
-            segments.append(RichSegment(" " * (width - cells), looks.ground))
-        strip = Strip(segments, max(cells, width))
-        return strip if cells <= width else strip.crop(0, width)
-
-    def _ground(self) -> Style:
-        """The colours of plain text; none where they are the terminal's own."""
-        app = self.app
-        return Style.null() if app.native_ansi_color else self.rich_style + palette_of(app).text
+            text = pieces.pop().text if pieces and pieces[-1].key == PLAIN else ""
+            pieces.append(Piece(text + " " * (width - cells), PLAIN))
+        line = Line([RichSegment(text, looks[key]) for text, key in pieces], max(cells, width))
+        return line if cells <= width else Line(line.crop(0, width), width)
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
         """Paint the lines of these spans anew; None counts for nothing."""

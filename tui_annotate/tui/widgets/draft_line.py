@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from tui_annotate.tui.lines import Run, clip, shown
 from tui_annotate.tui.rows import FixedRows
 
 Kind = Literal["hint", "draft", "saved", "warning", "error"]
+
+GLYPH_CELLS: Final = 3
+"""Cells of the line that its glyph takes; the text has the others."""
 
 _GLYPHS: dict[Kind, str] = {
     "hint": "·",

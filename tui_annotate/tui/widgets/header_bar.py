@@ -40,7 +40,17 @@ _PLANS = (
 )
 
 
-class _Header(NamedTuple):
+class Header(NamedTuple):
+    """What the line tells.
+
+    Attributes:
+        position: from 1; 0 where no sample is open.
+        finished: samples that the queue passes over, out of `total`.
+        saved: "saved", "saving", or "not saved: " and the reason; empty where nothing was done.
+        state: a word of `State`.
+        matches: how they are ranked, where that is not the usual way; never given up.
+    """
+
     dataset: str = ""
     position: int = 0
     total: int = 0
@@ -49,6 +59,7 @@ class _Header(NamedTuple):
     person: str = ""
     saved: str = ""
     state: str = ""
+    matches: str = ""
 
 
 class HeaderBar(FixedRows):
@@ -56,40 +67,20 @@ class HeaderBar(FixedRows):
 
     DEFAULT_CSS = "HeaderBar { background: $panel; }"
 
-    _header = _Header()
+    _header = Header()
 
-    def show(
-        self,
-        *,
-        dataset: str,
-        position: int,
-        total: int,
-        finished: int,
-        sample: str,
-        person: str,
-        saved: str,
-        state: str,
-    ) -> None:
-        """Shows another state.
-
-        Args:
-            position: from 1; 0 where no sample is open.
-            finished: samples that the queue passes over, out of `total`.
-            saved: "saved", "saving", or "not saved: " and the reason; empty where nothing was done.
-            state: a word of `State`.
-        """
-        header = _Header(
-            shown(dataset),
-            position,
-            total,
-            finished,
-            shown(sample),
-            shown(person),
-            shown(saved),
-            shown(state),
+    def show(self, header: Header) -> None:
+        """Shows another state."""
+        new = header._replace(
+            dataset=shown(header.dataset),
+            sample=shown(header.sample),
+            person=shown(header.person),
+            saved=shown(header.saved),
+            state=shown(header.state),
+            matches=shown(header.matches),
         )
-        if header != self._header:
-            self._header = header
+        if new != self._header:
+            self._header = new
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
@@ -113,6 +104,8 @@ class HeaderBar(FixedRows):
             parts.append([(cut(header.sample, plan.sample), palette.strong)])
         if plan.state and header.state:
             parts.append([(_state(header.state, words=plan.words), palette.accent)])
+        if header.matches:
+            parts.append([(header.matches, palette.warning)])
         right: list[list[Run]] = []
         if plan.person and header.person:
             right.append([(cut(header.person, plan.person), palette.quiet)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from textual.message import Message
 
 from tui_annotate.tui.lines import Run, clip, cut, fit, shown, width
-from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, STRENGTH_GLYPHS
+from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, FORMER, STRENGTH_GLYPHS
 from tui_annotate.tui.rows import RowList
 
 _NOTHING = "nothing like it on the other side"
@@ -25,6 +25,7 @@ class MatchRow:
         strength: 0 to 5.
         position: where it stands, in short: "l.118", "s12".
         taken: it is evidence of the draft.
+        former: it was evidence before, in another sample.
     """
 
     rank: int
@@ -33,6 +34,7 @@ class MatchRow:
     position: str
     text: str
     taken: bool = False
+    former: bool = False
 
 
 class MatchList(RowList):
@@ -89,7 +91,9 @@ class MatchList(RowList):
             (f"{row.rank} ", palette.strong),
             (f"{STRENGTH_GLYPHS[row.strength]} ", palette.glyph(row.strength)),
             (f" {score(row.score)} ", palette.match(row.strength)),
-            (f" {CHOSEN if row.taken else ' '} ", palette.good),
+            (f" {CHOSEN} ", palette.good)
+            if row.taken
+            else (f" {FORMER if row.former else ' '} ", palette.quiet),
         ]
         if cells >= _WIDE:
             place = max(width(other.position) for other in self._rows)

@@ -1,0 +1,66 @@
+"""What the assist showed goes into the store with each save, as it was on the screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screens.work import Felt, Person, at_work, make
+from tui_annotate.domain.samples import Side, Signals
+from tui_annotate.domain.traces import Trace
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The three samples."""
+    return make(tmp_path / "work")
+
+
+def trace(person: Person) -> Trace:
+    """That of the first annotation."""
+    found = person.annotations[0].trace
+    assert found is not None
+    return found
+
+
+async def test_a_save_tells_rank_and_score_of_its_evidence(folder: Path) -> None:
+    """Of what was lit on the screen, by words alone here; the best was looked at, and taken."""
+    async with at_work(folder) as person:
+        await person.words("15", "pounds")
+        best = person.draft.matches[Side.SOURCE][0]
+        await person.press("space 1")
+        told = trace(person)
+        assert told.places[0] == (1, round(best.score, 4), True)
+        assert (told.by, told.embedder, told.version) == (Signals.FUSED, "", "")
+        assert told.offered == len(person.draft.matches[Side.SOURCE])
+        assert told.looked == (1,)
+        assert not told.refused_best
+
+
+async def test_the_model_is_named_where_its_vectors_rank(folder: Path) -> None:
+    """And what ranked, where somebody switched it; words alone name no model."""
+    assist = Felt(Side.SOURCE, Side.SUMMARY)
+    async with at_work(folder, assist=assist) as person:
+        await person.words("loved")
+        await person.press("n 1")
+        assert (trace(person).embedder, trace(person).by) == ("feelings", Signals.FUSED)
+        assert trace(person).refused_best
+        await person.press("x t")
+        await person.words("families")
+        await person.press("1")
+        assert (trace(person).embedder, trace(person).by) == ("", Signals.WORDS)
+
+
+async def test_an_edit_of_the_evidence_tells_again(folder: Path) -> None:
+    """Evidence that is exact words of a match lies in it, but is not it."""
+    async with at_work(folder) as person:
+        await person.words("15", "pounds")
+        await person.press("3")
+        assert trace(person).places == ()
+        await person.press("e tab")
+        await person.words("12", "pounds")
+        await person.press("space enter")
+        (place,) = trace(person).places
+        assert (place.rank, place.whole) == (1, False)
+        assert trace(person).looked_at_best

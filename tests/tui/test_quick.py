@@ -1,0 +1,105 @@
+"""Lines and bars drawn by a shorter way than Textual's, and never otherwise."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region
+from textual.scrollbar import ScrollBar
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tests.tui.stage import cells_of, staged
+from tui_annotate.tui.palette import NAMES
+from tui_annotate.tui.quick import Line, QuickBar, QuickLines
+
+_TEXTS = st.lists(st.text(st.sampled_from("ab 桥"), min_size=1, max_size=6), max_size=5)
+
+
+class Rows(QuickLines):
+    """Rows with their number, and a word that may change; keeps which ones it drew."""
+
+    DEFAULT_CSS = "Rows { height: 4; width: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.word = "first"
+        self.drawn: list[int] = []
+
+    def render_line(self, y: int) -> Strip:
+        """Textual's hook."""
+        self.drawn.append(y)
+        text = f"{y} {self.word}".ljust(self.size.width)
+        return Strip([Segment(text, Style.parse("dim blue on black"))])
+
+
+@given(_TEXTS, st.lists(st.integers(0, 40), min_size=1, unique=True).map(sorted))
+def test_a_line_is_divided_as_a_strip_is(texts: list[str], cuts: list[int]) -> None:
+    """Wherever it is cut, the pieces are the same."""
+    segments = [Segment(text, Style(bold=len(text) > 2)) for text in texts]
+    strip, line = Strip(segments), Line(segments)
+    assert [list(piece) for piece in line.divide(cuts)] == [
+        list(piece) for piece in strip.divide(cuts)
+    ]
+
+
+def test_a_line_does_not_hold_itself() -> None:
+    """Cut at its end it is given back, and nothing remembers that."""
+    line = Line([Segment("abc")], 3)
+    before = sys.getrefcount(line)
+    assert line.divide([3])[0] is line
+    assert sys.getrefcount(line) == before
+
+
+@pytest.mark.parametrize("theme", NAMES)
+@pytest.mark.parametrize("native", [False, True])
+async def test_lines_look_as_textual_draws_them(theme: str, *, native: bool) -> None:
+    """In every theme, whole or a part of them."""
+    rows = Rows()
+    async with staged(rows, theme=theme, native=native):
+        for crop in (rows.size.region, Region(2, 1, 5, 2)):
+            assert cells_of(rows.render_lines(crop)) == cells_of(Widget.render_lines(rows, crop))
+
+
+async def test_only_refreshed_lines_are_drawn() -> None:
+    """Some lines, then all; a new size draws all of them."""
+    rows = Rows()
+    async with staged(rows) as (stage, pilot):
+        for region, drawn in ((Region(0, 1, 3, 2), [1, 2]), (None, [0, 1, 2, 3])):
+            rows.drawn, rows.word = [], f"for {drawn}"
+            rows.refresh(*filter(None, [region]))
+            await pilot.pause()
+            assert rows.drawn == drawn
+            assert [line.rstrip() for line in stage.lines()[1:3]] == [
+                f"1 {rows.word}",
+                f"2 {rows.word}",
+            ]
+        for width in (60, 80):
+            rows.drawn = []
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+            assert set(rows.drawn) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("theme", NAMES)
+@pytest.mark.parametrize("native", [False, True])
+async def test_a_bar_looks_as_textual_draws_it(theme: str, *, native: bool) -> None:
+    """Wherever the text is, held by the mouse or not, with few strips for many lines."""
+    bar = ScrollBar()
+    async with staged(bar, theme=theme, native=native):
+        bar.__class__ = QuickBar
+        bar.window_size, height = 20, bar.size.height
+        for virtual in (10, 21, 40, 100_000):
+            bar.window_virtual_size = virtual
+            for position in (0, 0.3, 1, virtual / 3, virtual - 20):
+                bar.position = max(0, position)
+                bar.mouse_over = not bar.mouse_over
+                drawn = bar.render_lines(bar.size.region)
+                assert len(drawn) == height
+                assert len({id(strip) for strip in drawn}) <= 5
+                assert cells_of(drawn) == cells_of(Widget.render_lines(bar, bar.size.region))

@@ -1,0 +1,109 @@
+"""Lines and scroll bars that Textual composes quickly, for widgets with nothing around their lines.
+
+The usual way looks up border, padding and opacity for each line, copies it three times and keeps it
+twice; with two texts on screen that was half of what a key cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from rich.color import Color
+from rich.segment import Segment
+from textual.filter import LineFilter
+from textual.geometry import Region, Size
+from textual.scrollbar import ScrollBar, ScrollBarRender
+from textual.strip import Strip
+from textual.widget import Widget
+
+
+class Line(Strip):
+    """A strip that is mostly whole.
+
+    One that is divided at its end only would keep itself among its pieces. Nothing but the
+    collector gets rid of those, and it would hold each tenth page for 4 ms.
+    """
+
+    __slots__ = ()
+
+    def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
+        """The pieces between cuts, in cells; the line itself where the only one is its end."""
+        within = [cut for cut in cuts if cut <= self.cell_length]
+        return [self] if within == [self.cell_length] else super().divide(within)
+
+
+def filtered(segments: list[Segment], widget: Widget) -> list[Segment]:
+    """Segments as the app's filters leave them: in other colours, or in none."""
+    background = widget.background_colors[1]
+    for line_filter in widget.get_line_filters():
+        segments = line_filter.apply(segments, background)
+    return segments
+
+
+class QuickLines(Widget):
+    """A widget without border and padding; each line is `render_line`'s until it is refreshed."""
+
+    _kept_for: tuple[Size, Sequence[LineFilter]] | None = None
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Textual's hook: only lines that were refreshed are drawn."""
+        now = (self.size, self.get_line_filters())
+        if self._kept_for != now:
+            self._kept_for = now
+            self._kept: dict[int, Line] = {}
+        return [self._kept_line(y).crop(*crop.column_span) for y in crop.line_range]
+
+    def _kept_line(self, y: int) -> Line:
+        line = self._kept.get(y)
+        if line is None:
+            drawn = self.render_line(y)
+            line = self._kept[y] = Line(filtered(list(drawn), self), drawn.cell_length)
+        return line
+
+    def refresh(self, *regions: Region, **how: bool) -> Self:
+        """Textual's hook: these regions, or all, are to be drawn anew."""
+        if not regions:
+            self._kept_for = None
+        elif self._kept_for is not None:
+            for y in {y for region in regions for y in region.line_range}:
+                self._kept.pop(y, None)
+        return super().refresh(*regions, **how)
+
+
+class QuickBar(ScrollBar):
+    """A vertical scroll bar that is drawn after a change only; its lines have four looks at most.
+
+    Textual makes its bars itself: set the `__class__` of one.
+    """
+
+    _drawn: tuple[object, ...] = ()
+    _lines: Sequence[Line] = ()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Textual's hook: lines of one look are one and the same."""
+        bar = self.render()
+        if not isinstance(bar, ScrollBarRender):  # as releases after ours may have it
+            return super().render_lines(crop)
+        drawn = (vars(bar), self.size, self.get_line_filters())
+        if drawn != self._drawn:
+            self._drawn, self._lines = drawn, self._draw(bar)
+        return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
+
+    def _draw(self, bar: ScrollBarRender) -> list[Line]:
+        (cells, height), base = self.size, self.rich_style
+        style = self.app.console.get_style(bar.style)
+        segments = bar.render_bar(
+            size=height,
+            virtual_size=bar.virtual_size,
+            window_size=bar.window_size,
+            position=bar.position,
+            thickness=cells,
+            back_color=style.bgcolor or Color.default(),
+            bar_color=style.color or Color.default(),
+        ).segments
+        lines = {
+            id(segment): Line(filtered([Segment(segment.text, base + segment.style)], self), cells)
+            for segment in {id(segment): segment for segment in segments}.values()
+        }
+        return [lines[id(segment)] for segment in segments]

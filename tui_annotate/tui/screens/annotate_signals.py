@@ -1,0 +1,74 @@
+"""Which signals light up, in words: what was chosen, what there is, and why it is not all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.samples import Side, Signals
+
+if TYPE_CHECKING:
+    from tui_annotate.services.assist import SampleAssist
+
+LOADING: Final = "words only: loading vectors"
+"""Said until the vectors are there."""
+
+ALL: Final = tuple(Signals)
+_POOR: Final = ("words only", "no vectors", "no assist")
+_NAMES: Final = {
+    Signals.FUSED: "words and vectors together",
+    Signals.WORDS: "words alone",
+    Signals.VECTORS: "vectors alone",
+}
+
+
+def following(by: Signals) -> Signals:
+    """What comes after a choice, round and round."""
+    return ALL[(ALL.index(by) + 1) % len(ALL)]
+
+
+def chosen(by: Signals) -> str:
+    """A choice for titles; empty for all signals, as that is the usual one."""
+    return "" if by is Signals.FUSED else f"by {by}"
+
+
+def is_poor(told: str) -> bool:
+    """Whether what `told` says is less than what annotators may count on."""
+    return told.startswith(_POOR)
+
+
+def told(made: SampleAssist | None, state: str, *, by: Signals, side: Side) -> str:
+    """What ranks the matches of a selection, in words for people.
+
+    Args:
+        state: what the assist says of itself: its signals, or why there are no others.
+        side: where the selection lies.
+    """
+    if made is None:
+        return state
+    if by is Signals.WORDS:
+        return _NAMES[by]
+    label = made.vectors.label if made.vectors else ""
+    if label and uses_vectors(made, side):
+        return f"{label} alone" if by is Signals.VECTORS else made.signals
+    lacking = "no vectors" if by is Signals.VECTORS else "words only"
+    reason = f"{label} lacks these words" if label else state.partition(": ")[2]
+    return f"{lacking}: {reason}" if reason else lacking
+
+
+def uses_vectors(made: SampleAssist, side: Side) -> bool:
+    """Whether vectors say anything of a selection on a side."""
+    if made.vectors is None or side.other in made.blind:
+        return False
+    return made.vectors.embedder is not None or side not in made.blind
+
+
+def changed(by: Signals, words: str) -> tuple[str, bool]:
+    """(what is said when another choice was made, whether it is a warning).
+
+    Args:
+        words: as `told` says them now.
+    """
+    more = f"t {_NAMES[following(by)]}"
+    if is_poor(words) and by is Signals.VECTORS:
+        return f"{words} · {more}", True
+    return f"matches by {_NAMES[by]} · {more}", False

@@ -1,0 +1,48 @@
+"""All that lies on one document, for `painter` to paint; it decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from tui_annotate.domain.samples import Match
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.text.layers import Mark, SpanLayer
+from tui_annotate.tui.text.units import Sentences
+
+
+@dataclass
+class Scene:
+    """All that lies on one document.
+
+    Attributes:
+        focused_match: the rank of the match that keys act on; 0 for none.
+        former: what was evidence before, in other samples; a sign in the gutter, the text is plain.
+        shared: words of the focused match that the selection has as well.
+        conflicts: what may contradict the other text.
+        lacking: words that the other text has nowhere.
+        focused_hit: the number of the search hit that keys act on, from 1; 0 for none.
+        sentences: of the document.
+        visited: indices of the sentences that were visited; None where nobody asks.
+        sentence: the one under the cursor; None while something is selected.
+        cursor: the character under it; None where no cursor is drawn.
+        active: keys go to this document.
+    """
+
+    matches: SpanLayer[Match] = field(default_factory=SpanLayer)
+    focused_match: int = 0
+    marks: SpanLayer[Mark] = field(default_factory=SpanLayer)
+    evidence: SpanLayer[None] = field(default_factory=SpanLayer)
+    former: SpanLayer[None] = field(default_factory=SpanLayer)
+    shared: SpanLayer[None] = field(default_factory=SpanLayer)
+    conflicts: SpanLayer[None] = field(default_factory=SpanLayer)
+    lacking: SpanLayer[None] = field(default_factory=SpanLayer)
+    hits: SpanLayer[int] = field(default_factory=SpanLayer)
+    focused_hit: int = 0
+    hints: SpanLayer[str] = field(default_factory=SpanLayer)
+    sentences: Sentences | None = None
+    visited: Collection[int] | None = None
+    selection: Span | None = None
+    sentence: Span | None = None
+    cursor: Span | None = None
+    active: bool = False
