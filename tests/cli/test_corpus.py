@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import PAIRS, Command
+from tui_annotate.cli.annotate import FIRST_STEPS, NEXT_STEPS
 
 
 def test_init_makes_a_private_workspace(command: Command, tmp_path: Path) -> None:
@@ -37,9 +39,11 @@ def test_ingest_tells_its_figures_as_json(command: Command, pairs: Path) -> None
     """--json gives every count, the problems and the outcome."""
     command("init")
     shown = command("ingest", str(pairs), "--embedder", "none", "--json").json
-    expected = {"added": 2, "known": 0, "refused": 0, "documents": 4, "outcome": "all"}
+    expected = {"added": 2, "known": 0, "refused": 0, "doubts": 1, "documents": 4, "outcome": "all"}
     assert {name: shown[name] for name in expected} == expected
-    assert shown["problems"] == []
+    (doubt,) = shown["problems"]
+    assert (doubt["where"], doubt["refused"]) == (f"{pairs}:1", False)
+    assert "--id-column id" in doubt["hint"]
 
 
 def test_a_refused_record_ends_with_3(command: Command, pairs: Path) -> None:
@@ -93,12 +97,27 @@ def test_a_missing_file_is_an_error(command: Command, pairs: Path) -> None:
 def test_many_problems_are_cut_for_people(command: Command, tmp_path: Path) -> None:
     """People see the first problems and how many more there are; JSON has them all."""
     file = tmp_path / "bad.jsonl"
-    file.write_text("{broken\n" * 30 + json.dumps(PAIRS[0]) + "\n", "utf-8")
+    bad = [json.dumps({"id": n, f"text {n}": "A."}) for n in range(30)]
+    file.write_text("\n".join([*bad, json.dumps(PAIRS[0])]) + "\n", "utf-8")
     command("init")
-    done = command("ingest", str(file), "--dry-run", "--embedder", "none")
-    assert "and 10 more" in done.err
-    shown = command("ingest", str(file), "--dry-run", "--embedder", "none", "--json").json
+    ingest = ("ingest", str(file), "--id-column", "id", "--dry-run", "--embedder", "none")
+    assert "and 10 more" in command(*ingest).err
+    shown = command(*ingest, "--json").json
     assert len(shown["problems"]) == 30
+
+
+def test_what_is_wrong_everywhere_is_told_once(command: Command, tmp_path: Path) -> None:
+    """At the first place, with how often; what is wrong otherwise is told beside it."""
+    file = tmp_path / "bad.jsonl"
+    file.write_text((json.dumps(PAIRS[0]) + "\n") * 30 + "{broken\n", "utf-8")
+    command("init")
+    done = command("ingest", str(file), "--id-column", "nope", "--embedder", "none")
+    assert done.code == 2
+    assert done.err.count("'nope'") == 1
+    assert f"{file}:1: no column 'nope'" in done.err
+    assert "30 times in all" in done.err
+    assert f"{file}:31: " in done.err
+    assert "more problems" not in done.err
 
 
 def test_datasets_are_listed_and_shown(filled: Command) -> None:
@@ -117,6 +136,19 @@ def test_an_unknown_dataset_is_told(filled: Command) -> None:
         done = filled("dataset", *words)
         assert done.code == 1
         assert "'x'" in done.err
+
+
+def test_replace_by_an_absent_file_changes_nothing(filled: Command, pairs: Path) -> None:
+    """It ends as an ingest of one does."""
+    options = ("--id-column", "id")
+    for words in (
+        ["dataset", "replace", "pairs", str(pairs), "absent.csv"],
+        ["ingest", "absent.csv"],
+    ):
+        done = filled(*words, *options)
+        assert (done.code, done.out) == (2, "")
+        assert "there is no file absent.csv" in done.err
+    assert filled("status", "--json").json["samples"] == 2
 
 
 def test_replace_gives_a_dataset_other_content(filled: Command, pairs: Path) -> None:
@@ -150,9 +182,38 @@ def test_outside_a_workspace_the_next_step_is_told(command: Command, words: list
     assert "tui-annotate init" in done.out + done.err
 
 
+def test_the_first_steps_that_are_told_work(command: Command, tmp_path: Path) -> None:
+    """Copied one after the other, in an empty folder with the file that they name."""
+    table = "id,source,summary\n1,It cost 12 million pounds.,It cost 15.\n"
+    (tmp_path / "pairs.csv").write_text(table)
+    (tmp_path / "more.csv").write_text(table)
+    steps = [*FIRST_STEPS, *NEXT_STEPS]
+    ends = {step: command(*shlex.split(step)[1:]) for step in steps}
+    needs_terminal = ends.pop("tui-annotate annotate")
+    assert "needs a terminal" in needs_terminal.err
+    assert {step: done.code for step, done in ends.items()} == dict.fromkeys(ends, 0)
+    assert (tmp_path / "annotations.csv").exists()
+    assert all(step in command("--help").out for step in FIRST_STEPS)
+    assert all(step in command().out for step in NEXT_STEPS)
+
+
 def test_inside_a_workspace_the_next_step_is_told(filled: Command) -> None:
     """The program alone says where it is and what can be done."""
     done = filled()
     assert done.code == 0
     assert done.out.startswith("Workspace: ")
     assert "tui-annotate annotate" in done.out
+
+
+def test_the_better_choice_ends_with_a_command_that_works_here(
+    command: Command, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A workspace that was named stands in it; one that was found does not."""
+    monkeypatch.delenv("TUI_ANNOTATE_EMBEDDER")
+    for folder, options, end in (
+        ("my work", ("-w", "my work"), "--embedder neural -w 'my work'"),
+        (".", (), "--embedder neural"),
+    ):
+        command("init", folder)
+        told = command("ingest", str(pairs), "--id-column", "id", *options).err
+        assert told.splitlines()[-1].endswith(end)

@@ -50,6 +50,24 @@ def test_headless_commands_load_no_screen(arguments: list[str], filled: Command)
     assert json.loads(done.stderr.splitlines()[-1]) == [0, False]
 
 
+def test_numbers_are_crunched_on_one_thread() -> None:
+    """Unless somebody asks for more."""
+    script = (
+        "import os, sys\nfrom tui_annotate.cli.main import run\n"
+        "run(['--version'])\nprint(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
+    )
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for asked, expected in (({}, "1 False"), ({"OPENBLAS_NUM_THREADS": "2"}, "2 False")):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=env | asked | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines()[-1] == expected
+
+
 def test_annotate_without_a_terminal_says_what_to_use(filled: Command) -> None:
     """Where nothing can be drawn, annotate ends with 1 and names the other commands."""
     assert filled("status").code == 0
@@ -57,6 +75,21 @@ def test_annotate_without_a_terminal_says_what_to_use(filled: Command) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert "terminal" in done.stderr
     assert "match" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "code"),
+    [("--sample", "nope", 1), ("--order", "nope", 2), ("--as", "no\npe", 2), ("-w", "nope", 1)],
+)
+def test_a_bad_option_is_told_before_a_missing_terminal(
+    filled: Command, option: str, value: str, code: int
+) -> None:
+    """What the user wrote comes first: it stays wrong in any terminal."""
+    assert filled("status").code == 0
+    done = process(program("annotate", option, value))
+    assert (done.returncode, done.stdout) == (code, "")
+    assert "pe" in done.stderr
+    assert "needs a terminal" not in done.stderr
 
 
 def test_a_dumb_terminal_is_refused(filled: Command, tmp_path: Path) -> None:

@@ -84,6 +84,25 @@ def test_a_table_for_a_pipe_keeps_wide_lines(capsys: pytest.CaptureFixture[str])
     assert "x" * 120 in capsys.readouterr().out
 
 
+def test_a_long_name_leaves_room_for_the_rest(terminal: Terminal) -> None:
+    """It is cut where a table does not fit; short columns and numbers stay whole."""
+    columns = [
+        output.Column("rank", number=True),
+        output.Column("document"),
+        output.Column("short"),
+        output.Column("text", flexible=True),
+    ]
+    rows = [(1234567, "key" * 300, "whole name", "It cost 12 million pounds. " * 9)]
+    output.table(columns, [*rows, (2, "b", "c", "d")])
+    head, first, second = terminal.getvalue().splitlines()
+    assert head.split() == ["rank", "document", "short", "text"]
+    assert "1,234,567" in first
+    assert "whole name" in first
+    assert "It cost 12 million" in first
+    assert len(first) <= 80
+    assert second.split() == ["2", "b", "c", "d"]
+
+
 def test_progress_without_a_terminal_is_silent_when_quick(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -100,7 +119,11 @@ def test_long_progress_without_a_terminal_tells_rate_and_time_left(
     monkeypatch.setattr(output, "QUIET", 0.0)
     with output.progress("records") as tell:
         tell(Progress("storing", 1000, share=0.25, seconds=10.0))
-    assert capsys.readouterr().err == "storing: 1,000 records (25%), 100 a second, 30 s left\n"
+        tell(Progress("vectors", 50, share=0.5, seconds=10.0))
+    assert capsys.readouterr().err == (
+        "storing: 1,000 records (25%), 100 a second, 30 s left\n"
+        "vectors: 50 documents (50%), 5 a second, 10 s left\n"
+    )
 
 
 def test_progress_on_a_terminal_is_a_bar_for_each_phase(terminal: Terminal) -> None:

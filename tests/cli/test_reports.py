@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,9 +13,8 @@ import pytest
 
 from tests.cli.conftest import PAIRS, Command
 from tests.pty_driver import ROOT
+from tests.services.ingesting import Letters
 from tui_annotate.cli import doctor
-from tui_annotate.cli.reports import moment
-from tui_annotate.domain.errors import InvalidInput
 
 CLAIM = PAIRS[0]["summary"].index("15 million pounds")
 
@@ -58,6 +58,15 @@ def test_match_prints_a_table_for_people(filled: Command) -> None:
     assert shown.code == 0
     assert "rank" in shown.out
     assert "pairs/bridge" in shown.err
+
+
+def test_match_ranks_by_one_kind_of_signal(filled: Command) -> None:
+    """Named with --by; another word is misuse."""
+    asked = ("match", "--sample", "bridge", "--side", "source", "--span", "0:10", "--json", "--by")
+    shown = filled(*asked, "words").json
+    assert shown["signals"] == "words only"
+    assert {name for match in shown["matches"] for name in match["signals"]} == {"words"}
+    assert filled(*asked, "feeling").code == 2
 
 
 @pytest.mark.parametrize(
@@ -141,15 +150,6 @@ def test_a_label_is_named_by_its_last_name_or_by_use(annotated: Command, tmp_pat
         assert '"claim"' in annotated(*out, label).out
 
 
-def test_a_time_is_told_in_utc() -> None:
-    """A time with a zone is moved to UTC; a day is its first moment; nothing stays nothing."""
-    assert moment("2026-01-31") == "2026-01-31T00:00:00.000000+00:00"
-    assert moment("2026-01-31T12:00+02:00") == "2026-01-31T10:00:00.000000+00:00"
-    assert moment("") == ""
-    with pytest.raises(InvalidInput):
-        moment("31.1.2026")
-
-
 def test_clear_needs_mine_and_a_yes(annotated: Command) -> None:
     """Nothing is cleared by mistake; with both it is, and is counted."""
     assert annotated("annotations", "clear", "--yes").code == 2
@@ -196,6 +196,28 @@ def test_labels_are_checked_with_their_line(filled: Command, tmp_path: Path) -> 
     assert filled("labels", "check", "absent.yaml").code == 1
 
 
+def test_labels_are_printed_with_all_their_rules(command: Command, tmp_path: Path) -> None:
+    """A table for people holds what the JSON does."""
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "- {name: A, key: 3, color: '#aabbcc', exclusive: true, note: required}\n"
+        "- {name: B, evidence: none, children: [{name: C, description: why}]}\n"
+    )
+    shown = command("labels", "check", str(file)).out
+    assert [re.split("  +", line.strip()) for line in shown.splitlines()] == [
+        ["digit", "label", "key", "color", "rules", "description"],
+        ["3", "A", "3", "#aabbcc", "note required, exclusive"],
+        ["2", "B", "evidence none"],
+        ["1", "C", "evidence none", "why"],
+    ]
+    told = command("labels", "check", str(file), "--json").json
+    assert [(each["key"], each["color"]) for each in told] == [
+        ("3", "#aabbcc"),
+        ("", ""),
+        ("", ""),
+    ]
+
+
 def test_keys_are_printed_with_changes(filled: Command) -> None:
     """The table has every action; a configuration file's change shows."""
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text('[keys]\n"sample.skip" = "S"\n', "utf-8")
@@ -229,12 +251,32 @@ def test_doctor_tells_what_others_can_read(filled: Command, tmp_path: Path) -> N
     assert "chmod -R go=" in done.out
 
 
+def test_lines_to_copy_hold_for_any_folder(command: Command, tmp_path: Path) -> None:
+    """A shell takes the folder out of each as it is called."""
+    folder = tmp_path / 'it\'s my "$HOME"; a b'
+    missing = command("status", "-w", str(folder)).err.partition("make one: ")[2]
+    assert shlex.split(missing) == ["tui-annotate", "init", str(folder)]
+    command("init", str(folder))
+    again = command("init", str(folder)).err.partition("open it: ")[2]
+    assert shlex.split(again)[-1] == str(folder)
+    folder.chmod(0o755)
+    (finding,) = [
+        each
+        for each in command("doctor", "-w", str(folder), "--json").json
+        if each["what"] == "privacy"
+    ]
+    assert shlex.split(finding["mend"]) == ["chmod", "-R", "go=", str(folder)]
+
+
 def test_doctor_tells_a_damaged_store(filled: Command, tmp_path: Path) -> None:
-    """A store that is none is wrong, and the command ends with 1."""
+    """A store that is none is wrong, with the line that saves it; other commands send there."""
     (tmp_path / "store.sqlite").write_bytes(b"not a store" * 1000)
     done = filled("doctor", "--json")
     assert done.code == 1
-    assert "wrong" in [check["state"] for check in done.json]
+    found = {check["what"]: check for check in done.json}["store"]
+    assert found["state"] == "wrong"
+    assert "sqlite3 store.sqlite .dump" in found["mend"]
+    assert "doctor prints" in filled("status").err
 
 
 @pytest.mark.parametrize("text", ['[keys]\n"no.such" = "S"\n', "[keys\n", "odd = 1\n"])
@@ -247,6 +289,14 @@ def test_doctor_tells_a_broken_configuration(filled: Command, text: str) -> None
     found = {check["what"]: check for check in done.json}["configuration"]
     assert found["state"] == "wrong"
     assert str(file) in found["says"]
+
+
+def test_doctor_tells_where_a_configuration_would_be(filled: Command) -> None:
+    """A file that is not there is not told as if it were."""
+    Path(os.environ["TUI_ANNOTATE_CONFIG"]).unlink()
+    found = {check["what"]: check for check in filled("doctor", "--json").json}["configuration"]
+    assert found["state"] == "ok"
+    assert "nothing at" in found["says"]
 
 
 def test_doctor_without_a_workspace(command: Command) -> None:
@@ -307,10 +357,10 @@ def test_a_disk_that_is_full_or_far_away_is_wrong(
 def test_a_platform_without_vectors_is_a_doubt(
     filled: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where the vectors' package is missing, doctor says that words alone are used."""
+    """Where the vectors' package is missing, doctor says that new texts get none."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     states = {check["what"]: check["state"] for check in filled("doctor", "--json").json}
-    assert states["assist"] == "doubt"
+    assert states["embedders"] == "doubt"
 
 
 def test_evaluate_prints_both_directions(command: Command) -> None:
@@ -325,6 +375,44 @@ def test_evaluate_prints_both_directions(command: Command) -> None:
     assert shown["segmenter"].startswith("pysbd-")
     assert "summary to source" in command(*options).out
     assert command("assist", "evaluate", "absent.json").code == 1
+
+
+def test_evaluate_tells_what_it_can_not_measure(command: Command) -> None:
+    """Nothing is no figure of zero, and an endpoint is refused in words that hold here."""
+    gold = str(ROOT / "sample_data" / "gold.json")
+    few = command("assist", "evaluate", gold, "--embedder", "none", "--min-segments", "9999")
+    assert "nothing was measured" in few.err
+    assert ".000" not in few.out
+    refused = command("assist", "evaluate", gold, "--embedder", "remote:m")
+    assert refused.code == 2
+    assert "neural:FOLDER" in refused.err
+    assert "--base-url" not in refused.err
+
+
+def test_evaluate_compares_in_eighty_columns(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables fit a narrow terminal, and name each slice, embedder and difference."""
+    monkeypatch.setattr("tui_annotate.plugins.registry.load_embedder", lambda _: Letters())
+    gold = str(ROOT / "sample_data" / "gold.json")
+    done = command("assist", "evaluate", gold, "--embedder", "none", "--compare", "letters")
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert max(map(len, done.err.splitlines())) <= 80
+    for told in (
+        "no shared word",
+        "short span",
+        "Chinese",
+        "words alone",
+        "static less words alone",
+    ):
+        assert told in done.out
+    names = {"none, letters": 1, "none,letters,other": 2}
+    for asked, count in names.items():
+        shown = command(
+            "assist", "evaluate", gold, "--embedder", "none", "--compare", asked, "--json"
+        )
+        assert len(shown.json["compared"]) == len(shown.json["differences"]) == count
 
 
 def test_terminal_checks_tell_what_a_pipe_is() -> None:
@@ -342,6 +430,7 @@ SHAPES = [
     ["labels", "check"],
     ["ingest", "pairs.jsonl", "--dry-run"],
     ["match", "--sample", "bridge", "--side", "summary", "--span", "0:10"],
+    ["assist", "evaluate", str(ROOT / "sample_data" / "gold.json"), "--embedder", "none"],
 ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Final
 
 import typer
 
@@ -17,6 +19,23 @@ from tui_annotate.cli.options import (
     opened,
 )
 from tui_annotate.domain.errors import NotFound
+
+FIRST_STEPS: Final = MappingProxyType(
+    {
+        "tui-annotate init": "make a workspace of this folder",
+        "tui-annotate ingest pairs.csv": "read pairs of texts: CSV, JSON, JSONL",
+        "tui-annotate annotate": "mark what the source does not support",
+        "tui-annotate export -f csv -o annotations.csv": "write the annotations",
+    }
+)
+NEXT_STEPS: Final = MappingProxyType(
+    {
+        "tui-annotate annotate": "go on where you left off",
+        "tui-annotate ingest more.csv": "add pairs of texts: CSV, JSON, JSONL",
+        "tui-annotate status": "what is there, and what is done",
+        "tui-annotate export -f csv -o annotations.csv": "write the annotations",
+    }
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -55,7 +74,7 @@ def annotate(
     ] = "",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Open the screen, where you were."""
+    """Open the screen; it goes on where you left off."""
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
 
 
@@ -92,7 +111,7 @@ def clear(
 
 
 def keys(*, as_json: JsonOption = False) -> None:
-    """Print every key, with your own changes."""
+    """Print every key of the screen, with your own changes."""
     from tui_annotate.settings import load
     from tui_annotate.tui.key_map import key_map
 
@@ -124,24 +143,15 @@ def what_next() -> None:
     try:
         folder = find(None)
     except NotFound:
-        output.page(
-            "There is no workspace here. To begin:\n"
-            "\n"
-            "  tui-annotate init                 make one in this folder\n"
-            "  tui-annotate ingest FILE...       read pairs of texts: CSV, JSON, JSONL\n"
-            "  tui-annotate annotate             mark what the source does not support\n"
-            "  tui-annotate export -o FILE       write the annotations\n"
-            "\n"
-            "All commands: tui-annotate --help"
-        )
+        _steps("There is no workspace here. To begin:", FIRST_STEPS)
         return
     output.line(f"Workspace: {folder}")
+    _steps("", NEXT_STEPS)
+
+
+def _steps(title: str, steps: Mapping[str, str]) -> None:
+    width = max(map(len, steps))
+    lines = [f"  {line:<{width}}   {does}" for line, does in steps.items()]
     output.page(
-        "\n"
-        "  tui-annotate annotate             go on where you were\n"
-        "  tui-annotate ingest FILE...       add pairs of texts: CSV, JSON, JSONL\n"
-        "  tui-annotate status               what is there, and what is done\n"
-        "  tui-annotate export -o FILE       write the annotations\n"
-        "\n"
-        "All commands: tui-annotate --help"
+        "\n".join([title, "", *lines, "", "All commands: tui-annotate --help"]).lstrip("\n")
     )

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import assist_report, output
+from tui_annotate.cli.evaluation import show_evaluation
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.spans import Span
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "tui-annotate assist evaluate annotations.json",
             "tui-annotate assist evaluate batch_1.json batch_2.json --min-segments 8 --json",
+            "tui-annotate assist evaluate gold.json --embedder static --compare none,neural",
         )
     )(evaluate)
+    assist.command(epilog=assist_report.EXAMPLES)(assist_report.report)
     app.add_typer(assist, name="assist", no_args_is_help=True)
 
 
@@ -49,12 +52,15 @@ def match(
     sample: Annotated[str, typer.Option(metavar="ID", help="The sample: its id, or dataset/id.")],
     side: Annotated[Side, typer.Option(help="The side on which the span lies.")],
     span: Annotated[
-        str, typer.Option(metavar="START:END", help="In code points of the text, the end outside.")
+        str, typer.Option(metavar="START:END", help="In code points from 0; the end is not in it.")
     ],
     document: Annotated[
         str, typer.Option(metavar="KEY", help="The document of that side, where it has several.")
     ] = "",
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many to print at most.")] = 5,
+    by: Annotated[
+        Signals, typer.Option(help="What ranks: all signals, or one kind alone.")
+    ] = Signals.FUSED,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -65,7 +71,7 @@ def match(
     chosen = parsed_span(span)
     with opened(workspace) as space:
         key = space.corpus.find(sample)
-        found = space.match(key, side=side, span=chosen, document=document, top=top)
+        found = space.match(key, side=side, span=chosen, document=document, top=top, by=by)
     rows = [match_as_json(each, found.sample, side.other) for each in found.matches]
     if as_json:
         where = {"sample": str(key), "side": side.value, "document": document}
@@ -148,27 +154,33 @@ def evaluate(
         ),
     ] = 1,
     embedder: Annotated[
-        str, typer.Option("--embedder", metavar="NAME", help="auto, static or none.")
+        str,
+        typer.Option(
+            "--embedder", metavar="NAME", help="auto, static, neural, neural:FOLDER or none."
+        ),
     ] = "auto",
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--compare",
+            metavar="NAMES",
+            help="Others on the same queries, parted by commas; may be given again.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure the assist against what people chose.
 
     For both directions; needs no workspace. A query is a distinct (texts, claim, evidence); every
     segment of the other side is ranked; a hit is a segment that shares at least 3 code points
-    with the span, or all of it.
+    with the span, or all of it. Beside each figure stands its 95 % interval: sources are drawn
+    anew, each with all its queries. Each of --compare is held against --embedder.
     """
     from tui_annotate.services.assist import evaluate as evaluated
 
-    found = evaluated(files, min_segments=min_segments, embedder=embedder)
+    others = [name.strip() for part in compare or () for name in part.split(",") if name.strip()]
+    found = evaluated(files, min_segments=min_segments, embedder=embedder, compare=others)
     if as_json:
         output.as_json(found)
-        return
-    names = ("queries", "recall_at_1", "recall_at_3", "recall_at_5", "mrr")
-    output.table(
-        [output.Column("direction"), *(output.Column(name, number=True) for name in names)],
-        [
-            (direction.replace("_", " "), *(found[direction][name] for name in names))
-            for direction in ("summary_to_source", "source_to_summary")
-        ],
-    )
+    else:
+        show_evaluation(found)

@@ -16,20 +16,24 @@ from tui_annotate.cli import (
     datasets,
     demo,
     doctor,
+    index,
+    models,
     output,
     reports,
 )
+from tui_annotate.cli.options import examples
 
 INTERRUPTED = 130
 
 app = typer.Typer(
     name="tui-annotate",
-    help="Mark unsupported spans of summaries, with the related sentences of the source lit up.",
+    help="Mark what a summary says and its source does not; related sentences light up.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for room in (annotate, corpus, datasets, assist, reports, demo, doctor):
+# In the order in which somebody new needs them.
+for room in (corpus, annotate, reports, assist, doctor, demo, datasets, index, models):
     room.register(app)
 
 
@@ -39,7 +43,7 @@ def _version(asked: bool) -> None:  # noqa: FBT001  Typer's callbacks are called
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(invoke_without_command=True, epilog=examples(*annotate.FIRST_STEPS))
 def _start(
     context: typer.Context,
     *,

@@ -1,7 +1,8 @@
-"""Commands that bring texts in: init, ingest, index rebuild."""
+"""Commands that bring texts in: init, ingest."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 from tui_annotate.cli import output
 from tui_annotate.cli.options import (
     DatasetOption,
+    DimensionsOption,
     EmbedderOption,
     EncodingOption,
     FilesArgument,
@@ -22,6 +24,7 @@ from tui_annotate.cli.options import (
     LanguageOption,
     SourceOption,
     SummaryOption,
+    UrlOption,
     WorkspaceOption,
     examples,
     opened,
@@ -30,6 +33,8 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.protocols import ImportOptions
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.records import Problem
+    from tui_annotate.plugins.protocols import Cost
     from tui_annotate.services.ingest import IngestReport
 
 SHOWN_PROBLEMS = 20
@@ -43,28 +48,24 @@ def register(app: typer.Typer) -> None:
             "tui-annotate ingest pairs.csv",
             "tui-annotate ingest --source-column article --summary-column answer data.jsonl.gz",
             "tui-annotate ingest --dry-run --strict pairs.csv",
+            "tui-annotate ingest --embedder remote:m --base-url http://localhost:11434/v1 a.csv",
         )
     )(ingest)
-    index = typer.Typer(help="The vectors of the assist.", no_args_is_help=True)
-    index.callback()(_group)
-    index.command("rebuild", epilog=examples("tui-annotate index rebuild"))(rebuild_index)
-    app.add_typer(index, name="index")
-
-
-def _group() -> None:
-    """Keeps a group a group, also while it holds one command."""
 
 
 def init(
     folder: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="Made where it is missing.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="DIR", help="Made where it is missing; else this folder.", show_default=False
+        ),
     ] = Path(),
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a workspace.
+    """Make a workspace: a folder for texts, labels and annotations.
 
-    A folder with settings, labels, a SQLite store, and vectors in LanceDB.
+    It holds settings, labels, a SQLite store, and vectors in LanceDB.
     """
     from tui_annotate import workspace as workspaces
 
@@ -89,21 +90,25 @@ def ingest(
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
     embedder: EmbedderOption = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Look at all, store nothing.")] = False,
+    base_url: UrlOption = "",
+    dimensions: DimensionsOption = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Look at all, tell costs, store nothing.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Check all first; store all or nothing.")
     ] = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Read pairs of texts into the workspace.
+    """Read pairs of texts, source and summary, into the workspace.
 
     The same file again adds nothing; stopped at any moment, it goes on the next time.
 
     Exit code: 0 all is in, 3 some records were refused, 2 nothing is in.
     """
-    with opened(workspace, embedder=embedder) as space, output.progress("records") as tell:
-        _refuse_absent(files)
+    with opened(workspace) as space, output.progress("records") as tell:
+        refuse_absent(files)
         options = ImportOptions(
             dataset=dataset,
             source_column=source_column,
@@ -120,35 +125,72 @@ def ingest(
             strict=strict,
             dry_run=dry_run,
             progress=tell,
+            embedder=space.asked(embedder, base_url=base_url, dimensions=dimensions),
         )
-    tell_report(report, as_json=as_json)
+    tell_report(report, as_json=as_json, workspace=workspace)
 
 
-def _refuse_absent(files: Iterable[Path]) -> None:
-    """Before anything is stored, so that what is told holds: nothing is in."""
+def refuse_absent(files: Iterable[Path]) -> None:
+    """Before anything is stored, so that what is told holds: nothing changed.
+
+    Raises:
+        InvalidInput: a file is not there.
+    """
     absent = [str(file) for file in files if not file.exists()]
     if absent:
-        raise InvalidInput(f"there is no file {', '.join(absent)}", "nothing is in; check the name")
+        raise InvalidInput(
+            f"there is no file {', '.join(absent)}", "nothing was stored; check the name"
+        )
 
 
-def tell_report(report: IngestReport, *, as_json: bool) -> None:
-    """Prints what an ingest did, and leaves with its exit code."""
+def tell_report(report: IngestReport, *, as_json: bool, workspace: Path | None) -> None:
+    """Prints what an ingest did, and leaves with its exit code.
+
+    Args:
+        workspace: as it was named, for the command that ends the better choice's line.
+    """
     if as_json:
         output.as_json({**asdict(report), "outcome": report.outcome.value})
     else:
-        for problem in report.problems[:SHOWN_PROBLEMS]:
-            output.say(str(problem) if problem.refused else f"{problem} (taken all the same)")
-            if problem.hint:
-                output.say(f"  hint: {problem.hint}")
-        more = report.refused + report.doubts - min(len(report.problems), SHOWN_PROBLEMS)
-        if more:
-            output.say(f"and {more:,} more of this kind; --json lists them")
+        _tell_problems(report)
         for note in report.notes:
             output.say(note)
         output.line(summary(report))
+        tell_cost(report.cost, report.embedder)
+        if report.better:
+            where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
+            output.say(f"{report.better}{where}")
     code = {"all": 0, "some": 3, "none": 2}[report.outcome.value]
     if code:
         raise typer.Exit(code)
+
+
+def _tell_problems(report: IngestReport) -> None:
+    """Each thing that is wrong once, at its first place, with how often it is wrong elsewhere."""
+    alike: dict[tuple[str, str, bool], list[Problem]] = {}
+    for problem in report.problems:
+        alike.setdefault((problem.message, problem.hint, problem.refused), []).append(problem)
+    shown = list(alike.values())[:SHOWN_PROBLEMS]
+    for same in shown:
+        first = same[0]
+        taken = "" if first.refused else " (taken all the same)"
+        again = f" ({len(same):,} times in all, here first)" if len(same) > 1 else ""
+        output.say(f"{first}{taken}{again}")
+        if first.hint:
+            output.say(f"  hint: {first.hint}")
+    more = report.refused + report.doubts - sum(map(len, shown))
+    if more:
+        output.say(f"and {more:,} more problems; --json lists the first {len(report.problems):,}")
+
+
+def tell_cost(cost: Cost | None, embedder: str) -> None:
+    """Prints what the vectors of a remote embedder would take; nothing where they are free."""
+    if cost is not None:
+        output.line(
+            f"vectors of {embedder}: calls: {cost.calls:,}; characters: {cost.characters:,}; "
+            f"tokens: about {cost.tokens:,} (a guess: a fourth of the ASCII signs, all others); "
+            "nobody was asked"
+        )
 
 
 def summary(report: IngestReport) -> str:
@@ -168,20 +210,3 @@ def summary(report: IngestReport) -> str:
         line += f"; annotations: {report.annotations:,} added, {report.annotations_known:,} known"
     line += f"; {report.seconds:.1f} s"
     return f"{line}; nothing was stored, as asked" if report.dry else line
-
-
-def rebuild_index(
-    *,
-    embedder: EmbedderOption = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
-) -> None:
-    """Make all vectors anew, with this embedder or another."""
-    with opened(workspace) as space, output.progress("documents") as tell:
-        report = space.ingesting.rebuild(embedder=embedder or "auto", progress=tell)
-    if as_json:
-        output.as_json({"embedder": report.embedder, "embedded": report.embedded})
-        return
-    for note in report.notes:
-        output.say(note)
-    output.line(f"{report.embedded:,} documents have vectors of {report.embedder!r}")

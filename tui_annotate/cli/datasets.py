@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from tui_annotate.cli import output
-from tui_annotate.cli.corpus import tell_report
+from tui_annotate.cli.corpus import refuse_absent, tell_report
 from tui_annotate.cli.options import (
+    DimensionsOption,
+    EmbedderOption,
     EncodingOption,
     FilesArgument,
     FormatOption,
@@ -19,6 +21,7 @@ from tui_annotate.cli.options import (
     LanguageOption,
     SourceOption,
     SummaryOption,
+    UrlOption,
     WithAnnotationsOption,
     WorkspaceOption,
     YesOption,
@@ -98,6 +101,9 @@ def replace_dataset(
     group_column: GroupOption = "",
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
+    embedder: EmbedderOption = "",
+    base_url: UrlOption = "",
+    dimensions: DimensionsOption = 0,
     with_annotations: WithAnnotationsOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -110,6 +116,7 @@ def replace_dataset(
     from tui_annotate.services.ingest import Files
 
     with opened(workspace) as space, output.progress("records") as tell:
+        refuse_absent(files)
         options = ImportOptions(
             dataset=name,
             source_column=source_column,
@@ -123,9 +130,10 @@ def replace_dataset(
             Files(files, format_name, options),
             dataset=name,
             with_annotations=with_annotations,
+            embedder=space.asked(embedder, base_url=base_url, dimensions=dimensions),
             progress=tell,
         )
-    tell_report(report, as_json=as_json)
+    tell_report(report, as_json=as_json, workspace=workspace)
 
 
 def remove_dataset(

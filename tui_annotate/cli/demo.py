@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
 import uuid
 from collections.abc import Iterator
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 DATASET = "demo"
-PAIRS, GUIDELINES = "pairs.jsonl", "guidelines.md"
+PAIRS, GUIDELINES, VECTORS = "pairs.jsonl", "guidelines.md", "vectors.parquet"
 SHOWN = 3  # matches of each selection
 _IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
 
@@ -69,7 +71,7 @@ def register(app: typer.Typer) -> None:
 
 def demo(
     folder: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="The workspace, made where it is missing.")
+        Path, typer.Argument(metavar="DIR", help="The workspace, made where it is missing.")
     ] = Path("demo"),
     *,
     data: Annotated[
@@ -104,6 +106,7 @@ def _filled(folder: Path, data: Path) -> Workspace:
     """
     from tui_annotate import workspace as workspaces
     from tui_annotate.plugins.protocols import ImportOptions
+    from tui_annotate.services.ingest import Asked
     from tui_annotate.settings import WORKSPACE_FILE
 
     pairs = data / PAIRS
@@ -118,8 +121,10 @@ def _filled(folder: Path, data: Path) -> Workspace:
     if guidelines.is_file() and not (space.path / GUIDELINES).exists():
         (space.path / GUIDELINES).write_text(guidelines.read_text("utf-8"), "utf-8")
     options = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
+    file = data / VECTORS
+    asked = Asked(first=space.settings.embedder, prepared=file if file.is_file() else None)
     with output.progress("records") as tell:
-        report = space.ingest(pairs, options=options, progress=tell)
+        report = space.ingest(pairs, options=options, embedder=asked, progress=tell)
     if report.refused:
         space.close()
         refused = next(each for each in report.problems if each.refused)
@@ -146,7 +151,17 @@ def _print_job(space: Workspace, name: str) -> None:
             "annotations": str(target),
         }
     )
-    output.line(f"to annotate: tui-annotate annotate -w '{space.path}'")
+    output.line(f"to annotate: {_program()} annotate -w {shlex.quote(str(space.path))}")
+
+
+def _program() -> str:
+    """How this program is called here: `make demo` installs it where no shell looks for it."""
+    called = Path(sys.argv[0])
+    if not called.is_file() or called.suffix == ".py":
+        return f"{shlex.quote(sys.executable)} -m tui_annotate"
+    found = shutil.which(called.name)
+    known = found is not None and Path(found).samefile(called)
+    return called.name if known else shlex.quote(str(called))
 
 
 def _print_matches(space: Workspace, selection: Selection, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import stat
 import sys
@@ -36,7 +37,7 @@ def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
     checks = [
         configuration_check(),
         *_workspace_checks(workspace),
-        *_assist_checks(),
+        *_embedder_checks(),
         *terminal_checks(os.environ),
     ]
     if as_json:
@@ -67,7 +68,8 @@ def configuration_check() -> Finding:
         key_map(settings.keys)
     except TuiAnnotateError as error:
         return Finding("configuration", "wrong", f"{file}: {error.message}", error.hint)
-    return Finding("configuration", "ok", file)
+    there = file if user_file().exists() else f"as it comes; nothing at {file}"
+    return Finding("configuration", "ok", there)
 
 
 def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
@@ -82,14 +84,16 @@ def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
         with opened(folder) as space:
             yield from space.check()
     except TuiAnnotateError as error:
-        yield Finding("store", "wrong", error.message, error.hint)
+        from tui_annotate.storage.repair import mending
+
+        yield Finding("store", "wrong", error.message, mending(error, folder / "store.sqlite"))
 
 
 def folder_checks(folder: Path) -> Iterator[Finding]:
     """Permissions, free space, and whether the disk is one that SQLite can trust."""
     yield _private(folder)
     if not os.access(folder, os.W_OK):
-        yield Finding("writing", "wrong", f"{folder} is read-only", f"chmod u+w '{folder}'")
+        yield Finding("writing", "wrong", f"{folder} is read-only", _line("chmod u+w", folder))
     free = shutil.disk_usage(folder).free
     if free < LEAST_SPACE:
         yield Finding("space", "wrong", f"{free // 2**20} MB left", "free some space on the disk")
@@ -109,8 +113,13 @@ def _private(folder: Path) -> Finding:
     ]
     if open_to_others:
         says = f"others on this machine can read {', '.join(p.name for p in open_to_others)}"
-        return Finding("privacy", "doubt", says, f"chmod -R go= '{folder}'")
+        return Finding("privacy", "doubt", says, _line("chmod -R go=", folder))
     return Finding("privacy", "ok", "for you alone")
+
+
+def _line(command: str, folder: Path) -> str:
+    """To be copied into a shell, whatever the folder is called."""
+    return f"{command} {shlex.quote(str(folder))}"
 
 
 def file_system(folder: Path, mounts: Path) -> str:
@@ -128,14 +137,19 @@ def file_system(folder: Path, mounts: Path) -> str:
     return max(above)[1] if above else ""
 
 
-def _assist_checks() -> Iterator[Finding]:
+def _embedder_checks() -> Iterator[Finding]:
+    """Which vectors ingest can make here; those that are stored need nothing of it."""
     from importlib.util import find_spec
 
-    if find_spec("wordllama") is None:
-        says = "no static vectors on this platform: the assist works with words alone"
-        yield Finding("assist", "doubt", says)
+    from tui_annotate.plugins.registry import best_embedder
+
+    here = ["static"] * (find_spec("wordllama") is not None)
+    here += ["neural"] * (best_embedder() == "neural")
+    if here:
+        yield Finding("embedders", "ok", f"ingest can make vectors: {', '.join(here)}")
     else:
-        yield Finding("assist", "ok", "words and static vectors")
+        says = "ingest can make no vectors on this platform: new texts are ranked by words alone"
+        yield Finding("embedders", "doubt", says)
 
 
 def terminal_checks(environment: Mapping[str, str]) -> Iterator[Finding]:

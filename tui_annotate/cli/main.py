@@ -25,6 +25,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    # Products of small matrices gain nothing from threads, and wait for them where cores are busy.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = _dispatched(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()

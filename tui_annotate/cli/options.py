@@ -36,14 +36,21 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 FilesArgument = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE", help="CSV, JSON or JSONL, also .gz; Mercury dumps."),
+    typer.Argument(
+        metavar="FILE", help="CSV, JSON or JSONL; Mercury dumps; native exports. Also .gz."
+    ),
 ]
 FormatOption = Annotated[
     str,
-    typer.Option("--format", metavar="NAME", help="pairs, mercury, native; else the file decides."),
+    typer.Option(
+        "--format", metavar="NAME", help="pairs, mercury or native; else told by the content."
+    ),
 ]
 DatasetOption = Annotated[
-    str, typer.Option("--dataset", metavar="NAME", help="Else the file's name up to its first dot.")
+    str,
+    typer.Option(
+        "--dataset", metavar="NAME", help="What they are together; else the file's name to its dot."
+    ),
 ]
 SourceOption = Annotated[
     str, typer.Option("--source-column", metavar="NAME", help="The column of the source texts.")
@@ -52,7 +59,10 @@ SummaryOption = Annotated[
     str, typer.Option("--summary-column", metavar="NAME", help="The column of the summaries.")
 ]
 IdOption = Annotated[
-    str, typer.Option("--id-column", metavar="NAME", help="The column of ids; else the row.")
+    str,
+    typer.Option(
+        "--id-column", metavar="NAME", help="The column of ids; else they are numbered by row."
+    ),
 ]
 GroupOption = Annotated[
     str,
@@ -61,21 +71,65 @@ GroupOption = Annotated[
 LanguageOption = Annotated[
     str,
     typer.Option(
-        "--language", metavar="CODE", help="en or zh; else by the share of Han characters."
+        "--language",
+        metavar="CODE",
+        help="Of all texts, as en or zh; else told by the share of Han characters of each.",
     ),
 ]
 EncodingOption = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="Of text files, for example gb18030.")
+    str, typer.Option("--encoding", metavar="NAME", help="Of the files, for example gb18030.")
 ]
 EmbedderOption = Annotated[
     str,
     typer.Option(
-        "--embedder", metavar="NAME", help="auto, static or none; a workspace keeps its first one."
+        "--embedder",
+        metavar="NAME",
+        help="auto, static, neural[:FOLDER], remote:MODEL, none; ingest keeps the workspace's own.",
+    ),
+]
+UrlOption = Annotated[
+    str,
+    typer.Option(
+        "--base-url",
+        metavar="URL",
+        help="Where remote:MODEL is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
+    ),
+]
+DimensionsOption = Annotated[
+    int,
+    typer.Option(
+        "--dimensions",
+        metavar="N",
+        min=0,
+        help="Of each vector, where remote:MODEL can make fewer.",
+        show_default=False,
     ),
 ]
 WithAnnotationsOption = Annotated[
     bool,
     typer.Option("--with-annotations", help="Drop people's work on these samples as well."),
+]
+
+# What a report or an export counts.
+OfDatasetOption = Annotated[
+    str, typer.Option("--dataset", metavar="NAME", help="This dataset alone.")
+]
+OfPersonOption = Annotated[
+    str, typer.Option("--person", metavar="NAME", help="This person's work alone.")
+]
+OfLabelOption = Annotated[
+    str,
+    typer.Option(
+        "--label", metavar="LABEL", help="With this label or one under it, as Unwanted.Intrinsic."
+    ),
+]
+SinceOption = Annotated[
+    str,
+    typer.Option(
+        "--since",
+        metavar="TIME",
+        help="Changed then or later, as 2026-01-31 or 2026-01-31T12:00.",
+    ),
 ]
 
 

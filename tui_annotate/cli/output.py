@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 WIDE = 160  # columns of a table that nobody looks at through a terminal
 GAP = 2  # blanks between two columns
-NARROWEST = 20  # cells of a column that is cut, at least
+NARROWEST = 20  # cells of a column of words, at least, where it has as many
+UNITS = {"vectors": "documents"}  # what a phase counts, where it is something else
 QUIET = 5.0  # seconds between two lines of progress where no bar can be drawn
 
 
@@ -69,7 +70,7 @@ def complain(error: TuiAnnotateError) -> None:
 
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
-    """A table on stdout; flexible columns are cut to what the terminal has."""
+    """A table on stdout, cut to what the terminal has: flexible columns first, numbers never."""
     from rich.table import Table
     from rich.text import Text
 
@@ -77,10 +78,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> N
     cells = [[Text(visible_line(_cell(value))) for value in row] for row in rows]
     titles = [Text(visible_line(column.title)) for column in columns]
     widths = [max(cell.cell_len for cell in each) for each in zip(titles, *cells, strict=True)]
-    flexible = [place for place, column in enumerate(columns) if column.flexible]
-    taken = sum(width + GAP for place, width in enumerate(widths) if place not in flexible)
-    for place in flexible:
-        room = max((console.width - taken) // len(flexible) - GAP, NARROWEST)
+    for place, room in _rooms(columns, widths, console.width).items():
         for row_cells in cells:
             row_cells[place].truncate(room, overflow="ellipsis")
     shown = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
@@ -91,6 +89,25 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> N
     with console.capture() as drawn:
         console.print(shown, markup=False, highlight=False)
     page("\n".join(each.rstrip() for each in drawn.get().splitlines()))
+
+
+def _rooms(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
+    """How wide each column of words may be, by its place."""
+    words = {place: widths[place] for place, column in enumerate(columns) if not column.number}
+    rigid = {place: wish for place, wish in words.items() if not columns[place].flexible}
+    flexible = {place: wish for place, wish in words.items() if columns[place].flexible}
+    room = width - sum(widths) + sum(words.values()) - GAP * len(columns)
+    rooms = _shared(rigid, room - sum(min(wish, NARROWEST) for wish in flexible.values()))
+    return rooms | _shared(flexible, room - sum(rooms.values()))
+
+
+def _shared(wishes: Mapping[int, int], room: int) -> dict[int, int]:
+    """Cells among columns: short wishes in full, long ones the same each, none below a least."""
+    given: dict[int, int] = {}
+    for place, wish in sorted(wishes.items(), key=lambda each: each[1]):
+        given[place] = min(wish, max(room // (len(wishes) - len(given)), NARROWEST))
+        room -= given[place]
+    return given
 
 
 def _cell(value: str | float) -> str:
@@ -123,18 +140,18 @@ def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
     if not sys.stderr.isatty():
         yield _Lines(unit)
         return
-    with _bar(unit) as bar:
+    with _bar() as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(at: Progress) -> None:
             if at.phase not in tasks:
-                tasks[at.phase] = bar.add_task(at.phase, total=None, records=0, rate=0.0)
+                tasks[at.phase] = bar.add_task(at.phase, total=None, records="", rate=0.0)
             total = None if at.share is None else 1.0
             bar.update(
                 tasks[at.phase],
                 completed=at.share or 0.0,
                 total=total,
-                records=at.records,
+                records=f"{at.records:,} {UNITS.get(at.phase, unit)}",
                 rate=at.rate,
             )
 
@@ -155,10 +172,11 @@ class _Lines:
         self._told = now
         share = "" if at.share is None else f" ({at.share:.0%})"
         left = "" if at.left is None else f", {at.left:,.0f} s left"
-        say(f"{at.phase}: {at.records:,} {self._unit}{share}, {at.rate:,.0f} a second{left}")
+        unit = UNITS.get(at.phase, self._unit)
+        say(f"{at.phase}: {at.records:,} {unit}{share}, {at.rate:,.0f} a second{left}")
 
 
-def _bar(unit: str) -> Bar:
+def _bar() -> Bar:
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Drawn
 
@@ -166,7 +184,7 @@ def _bar(unit: str) -> Bar:
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[records]:,} " + unit, markup=False),
+        TextColumn("{task.fields[records]}", markup=False),
         TextColumn("{task.fields[rate]:,.0f}/s", markup=False),
         TimeRemainingColumn(),
         console=_console(sys.stderr),

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tui_annotate.cli import output
-from tui_annotate.cli.filters import checked
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
+from tui_annotate.cli.options import (
+    JsonOption,
+    OfDatasetOption,
+    OfLabelOption,
+    OfPersonOption,
+    SinceOption,
+    WorkspaceOption,
+    examples,
+    find,
+    opened,
+)
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.label_files import parse_labels
+from tui_annotate.domain.labels import Need
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.labels import Label
     from tui_annotate.storage.corpus import Progress
 
 
@@ -46,66 +57,57 @@ def _group() -> None:
 def export(
     *,
     format_name: Annotated[
-        str, typer.Option("--format", "-f", metavar="NAME", help="mercury, native or csv.")
+        str,
+        typer.Option(
+            "--format", "-f", metavar="NAME", help="mercury, native (all there is), csv (a table)."
+        ),
     ],
     target: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Whole or not at all; else standard output."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Appears whole or not at all; else standard output.",
         ),
     ] = None,
-    dataset: Annotated[str, typer.Option(metavar="NAME", help="This dataset alone.")] = "",
-    person: Annotated[str, typer.Option(metavar="NAME", help="This person's work alone.")] = "",
+    dataset: OfDatasetOption = "",
+    person: OfPersonOption = "",
     origin: Annotated[
-        str, typer.Option(metavar="ORIGIN", help="human, imported, or an origin in full.")
+        str,
+        typer.Option(
+            metavar="ORIGIN", help="human, imported, or one in full, as imported:mercury."
+        ),
     ] = "",
     state: Annotated[
         State | None, typer.Option(help="Work on samples in this state alone.", show_default=False)
     ] = None,
-    label: Annotated[
-        str,
-        typer.Option(metavar="LABEL", help="With this label or one under it: Unwanted.Intrinsic"),
-    ] = "",
-    since: Annotated[
-        str,
-        typer.Option(metavar="TIME", help="Changed then or later: 2026-01-31, with T12:00 or not."),
-    ] = "",
+    label: OfLabelOption = "",
+    since: SinceOption = "",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Write annotations.
+    """Write annotations to a file or standard output.
 
     The same store gives the same bytes. What a format can not carry is counted and told.
     """
     with opened(workspace) as space:
+        # The collector would walk all that the libraries keep, again and again: a sixth of the
+        # time. This process is the command's own; the library leaves the collector as it finds it.
+        gc.freeze()
         report = space.export(
             target,
             format=format_name,
+            dataset=dataset,
+            person=person,
+            origin=origin,
             state=state.value if state else "",
-            since=moment(since),
-            **checked(space, dataset=dataset, person=person, origin=origin, label=label),
+            label=label,
+            since=since,
         )
     where = f" in {target}" if target else ""
     output.say(f"{report.annotations:,} annotations of {report.records:,} samples{where}")
     for kind, count in report.lost.items():
         output.say(f"  {format_name} can not carry: {kind} ({count:,})")
-
-
-def moment(text: str) -> str:
-    """A time as the store writes it: UTC, with microseconds; a time without zone is taken as UTC.
-
-    Raises:
-        InvalidInput: it is not ISO 8601.
-    """
-    if not text:
-        return ""
-    try:
-        given = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InvalidInput(
-            f"{text!r} is no time", "write 2026-01-31 or 2026-01-31T12:00"
-        ) from error
-    zoned = given if given.tzinfo else given.replace(tzinfo=UTC)
-    return zoned.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def status(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
@@ -152,13 +154,18 @@ def _show_people(people: Sequence[Progress]) -> None:
 def check(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="Else the workspace's.", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="Else the workspace's labels.yaml.", show_default=False
+        ),
     ] = None,
     *,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Check a label set, and print it as the screen shows it."""
+    """Check a label set, and print it as the screen shows it.
+
+    The digit is where the label stands on the bar; key and color are what it asks for.
+    """
     path = file or find(workspace) / "labels.yaml"
     tree = parse_labels(read_text(path), name=str(path))
     digits = {label.path: digit for digit, label in tree.bar()}
@@ -168,6 +175,8 @@ def check(
                 {
                     "path": list(label.path),
                     "digit": digits.get(label.path, ""),
+                    "key": label.key,
+                    "color": label.color,
                     "description": label.description,
                     "evidence": label.evidence.value,
                     "note": label.note.value,
@@ -177,20 +186,28 @@ def check(
             ]
         )
         return
-    names = ("digit", "label", "evidence", "note", "description")
+    names = ("digit", "label", "key", "color", "rules", "description")
     output.table(
         [output.Column(name, flexible=name == "description") for name in names],
         [
             (
                 digits.get(label.path, ""),
                 "  " * (len(label.path) - 1) + label.path[-1],
-                label.evidence.value,
-                label.note.value,
+                label.key,
+                label.color,
+                _rules(label),
                 label.description,
             )
             for label in tree.walk()
         ],
     )
+
+
+def _rules(label: Label) -> str:
+    """What a label asks for beyond what every label allows."""
+    needs = {"evidence": label.evidence, "note": label.note}
+    told = [f"{what} {need}" for what, need in needs.items() if need is not Need.OPTIONAL]
+    return ", ".join([*told, *(["exclusive"] if label.exclusive else [])])
 
 
 def read_text(path: Path) -> str:

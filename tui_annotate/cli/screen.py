@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.people import checked_name
 
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
@@ -54,15 +55,21 @@ def annotate(workspace: Path | None, *, name: str = "", sample: str = "", order:
         order: of the queue; empty for the workspace's.
 
     Raises:
-        NotFound: there is no workspace.
-        InvalidInput: the settings are wrong.
+        NotFound: there is no workspace, or no such sample.
+        InvalidInput: an option or the settings are wrong.
         Unavailable: there is no terminal to draw on.
     """
     from tui_annotate import settings
 
     folder = settings.find_workspace(workspace)
     chosen = settings.load(folder, flags={"order": order or None}).order
-    _need_terminal()
+    if name:
+        checked_name(name)
+    try:
+        _need_terminal()
+    except Unavailable:
+        _need_sample(folder, sample)  # with a terminal the screen finds out, behind its first frame
+        raise
     # Imports make no garbage, and looking for it in them costs a quarter of their time.
     gc.disable()
     from tui_annotate.tui.app import run
@@ -80,6 +87,14 @@ def annotate(workspace: Path | None, *, name: str = "", sample: str = "", order:
             gc.enable()
 
     return run(opened, person=name, sample=sample, order=chosen, log=folder / LOG)
+
+
+def _need_sample(folder: Path, sample: str) -> None:
+    from tui_annotate import workspace as workspaces
+
+    with workspaces.open(folder) as space:
+        if sample:
+            space.corpus.find(sample)
 
 
 def _need_terminal() -> None:

@@ -1,0 +1,206 @@
+"""Commands with an endpoint: priced before, remembered after, and the key never told or kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.plugins.embedders.endpoint_server import FakeEndpoint, Reply, refusal, serving
+from tests.services.ingesting import write_pairs
+from tui_annotate import workspace as workspaces
+
+KEY = "sk-hidden-3Rt7YyB5"
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEndpoint]:
+    """An endpoint, and a key for it in the environment."""
+    monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
+    with serving() as fake:
+        yield fake
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A file of 20 pairs: 30 documents."""
+    return write_pairs(tmp_path / "pairs.jsonl", samples=20)
+
+
+def remote(endpoint: FakeEndpoint) -> tuple[str, ...]:
+    """The options that name it."""
+    return "--embedder", "remote:m", "--base-url", endpoint.url
+
+
+def sent(endpoint: FakeEndpoint) -> int:
+    """Code points that went over the line."""
+    return sum(map(len, endpoint.texts))
+
+
+def test_a_dry_run_tells_the_price_and_asks_nobody(
+    command: Command, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """To the character; what has vectors already costs nothing, what waits for them is counted."""
+    command("init", ".")
+    dry = ("ingest", str(pairs), "--dry-run")
+    told = command(*dry, *remote(endpoint))
+    assert "vectors of remote:m: calls: 1; characters: " in told.out
+    assert "nobody was asked" in told.out
+    cost = command(*dry, *remote(endpoint), "--json").json["cost"]
+    assert endpoint.headers == []
+    endpoint.script.extend([refusal(401, "no")])
+    command("ingest", str(pairs), *remote(endpoint))
+    assert command(*dry, "--json").json["cost"] == cost
+    command("ingest", str(pairs))
+    assert sent(endpoint) == cost["characters"]
+    assert cost["tokens"] == -(-cost["characters"] // 4)
+    assert command(*dry, "--json").json["cost"] == {"calls": 0, "characters": 0, "tokens": 0}
+    assert command("ingest", str(pairs), "--dry-run", "--json").json["cost"]["calls"] == 0
+
+
+def test_what_is_made_here_has_no_price(command: Command, pairs: Path) -> None:
+    """Words alone, or vectors of this machine."""
+    command("init", ".")
+    dry = command("ingest", str(pairs), "--dry-run", "--embedder", "static", "--json")
+    assert dry.json["cost"] is None
+    command("ingest", str(pairs), "--embedder", "none")
+    assert command("index", "rebuild", "--embedder", "static", "--dry-run").out == (
+        "these vectors are made on this machine and cost nothing\n"
+    )
+    assert command("index", "rebuild", "--dry-run", "--json").json == {"cost": None}
+
+
+def test_a_rebuild_has_a_price_too(command: Command, endpoint: FakeEndpoint, pairs: Path) -> None:
+    """That of all texts, or of those that are missing."""
+    command("init", ".")
+    command("ingest", str(pairs), "--embedder", "none")
+    rebuild = ("index", "rebuild", *remote(endpoint))
+    cost = command(*rebuild, "--dry-run", "--json").json["cost"]
+    assert "remote:m: calls: 1; " in command(*rebuild, "--dry-run").out
+    assert endpoint.headers == []
+    assert command(*rebuild).code == 0
+    assert sent(endpoint) == cost["characters"]
+    assert command(*rebuild, "--dry-run", "--json").json["cost"]["characters"] == 0
+    anew = command("index", "rebuild", "--dry-run", "--json").json["cost"]
+    assert anew == cost
+
+
+def test_the_key_is_kept_nowhere_and_told_to_nobody(
+    command: Command, endpoint: FakeEndpoint, pairs: Path, tmp_path: Path
+) -> None:
+    """Not in a file of the workspace, nor in what commands print, whatever the endpoint says."""
+    endpoint.script.extend([refusal(401, f"the key {KEY} is wrong"), Reply(402, body=KEY)])
+    results = [
+        command("init", "."),
+        command("ingest", str(pairs), *remote(endpoint)),
+        command("ingest", str(pairs), "--json"),
+        command("ingest", str(pairs), "--dimensions", "8"),
+        command("ingest", str(pairs)),
+        command("index", "list", "--json"),
+        command("doctor"),
+        command("status"),
+    ]
+    assert endpoint.headers[-1]["authorization"] == f"Bearer {KEY}"
+    assert "refuses the key (401)" in results[1].err
+    assert command("index", "list", "--json").json[0]["documents"] == 30
+    assert not [result for result in results if KEY in result.out + result.err]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+def test_a_workspace_file_can_name_an_endpoint(
+    command: Command,
+    endpoint: FakeEndpoint,
+    pairs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With model and dimensions; then ingest needs no options at all."""
+    monkeypatch.delenv("TUI_ANNOTATE_EMBEDDER")
+    command("init", ".")
+    settings = f'embedder = "remote:m"\nbase_url = "{endpoint.url}"\ndimensions = 4\n'
+    (tmp_path / "tui-annotate.toml").write_text(settings, "utf-8")
+    assert command("ingest", str(pairs), "--json").json["embedder"] == "remote:m"
+    assert {question["dimensions"] for question in endpoint.answered} == {4}
+
+
+def test_a_dataset_is_replaced_with_the_same_embedder(
+    command: Command, endpoint: FakeEndpoint, pairs: Path, tmp_path: Path
+) -> None:
+    """From another address, where one is given."""
+    command("init", ".")
+    command("ingest", str(pairs), *remote(endpoint))
+    other = write_pairs(tmp_path / "other.jsonl", samples=6)
+    before = len(endpoint.answered)
+    with serving() as moved:
+        done = command("dataset", "replace", "pairs", str(other), "--base-url", moved.url)
+        assert done.code == 0
+        assert len(moved.answered) >= 1
+    assert len(endpoint.answered) == before
+
+
+def test_a_selection_asks_nobody(command: Command, endpoint: FakeEndpoint, pairs: Path) -> None:
+    """Stored vectors of its sentence stand in for its own, and say so."""
+    command("init", ".")
+    command("ingest", str(pairs), *remote(endpoint))
+    before = len(endpoint.headers)
+    found = command(
+        "match", "--sample", "0", "--side", "summary", "--span", "0:20", "--by", "vectors", "--json"
+    )
+    assert found.code == 0
+    assert found.json["signals"] == "m only"
+    assert len(endpoint.headers) == before
+
+
+def test_a_killed_ingest_is_gone_on_with(
+    endpoint: FakeEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed while an answer is on its way: in the end all is there, little was sent twice."""
+    folder = tmp_path / "work"
+    workspaces.create(folder).close()
+    file = write_pairs(tmp_path / "many.jsonl", samples=400, sentences=30)
+    arguments = [sys.executable, "-m", "tui_annotate", "ingest", str(file), "-w", str(folder)]
+    answer = endpoint.reply
+    started: list[subprocess.Popen[bytes]] = []
+
+    def kills(path: str, question: dict[str, Any]) -> Reply:
+        if len(endpoint.texts) > 4_000:
+            started[0].send_signal(signal.SIGKILL)
+        return answer(path, question)
+
+    monkeypatch.setattr(endpoint, "reply", kills)
+    process = subprocess.Popen(
+        [*arguments, *remote(endpoint)], env=os.environ, stderr=subprocess.DEVNULL
+    )
+    started.append(process)
+    assert process.wait() == -signal.SIGKILL
+    monkeypatch.setattr(endpoint, "reply", answer)
+    first = len(endpoint.texts)
+    with workspaces.open(folder) as space:
+        report = space.ingest(file)
+        used = space.corpus.vector_set()
+        assert used is not None
+        assert space.corpus.waiting(used.table) == (0, 0)
+    assert report.notes == []
+    assert 0 < report.embedded < 600
+    assert len(set(endpoint.texts)) >= 6_000
+    assert len(endpoint.texts) - len(set(endpoint.texts)) < first
+
+
+def test_a_change_in_passing_is_refused_with_the_whole_command(
+    command: Command, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """Endpoint and dimensions stand in the line that the hint gives, so that it works."""
+    command("init", ".")
+    command("ingest", str(pairs), "--embedder", "static")
+    how = (*remote(endpoint), "--dimensions", "8")
+    refused = command("ingest", str(pairs), *how)
+    assert refused.code == 1
+    assert f"tui-annotate index rebuild {' '.join(how)}" in refused.err
