@@ -22,15 +22,19 @@ MANY, FEW = 200_000, 20_000
 A_SAMPLE = 10
 BATCH = 200
 EXPORT = """
-import resource, sys, time
+import gc, resource, sys, time
 from pathlib import Path
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.services.export import Export
+from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.people import PeopleStore
 
 store, exporter, dataset, target = sys.argv[1:]
-export = Export(CorpusStore(Database.open(Path(store))))
+database = Database.open(Path(store))
+export = Export(CorpusStore(database), PeopleStore(database), AnnotationStore(database))
+gc.freeze()  # as the command does
 began = time.perf_counter()
 report = export.run(exporter, Path(target), filters=RecordFilter(dataset=dataset))
 seconds = time.perf_counter() - began

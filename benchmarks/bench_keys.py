@@ -6,12 +6,14 @@ The last byte is the one after which nothing came for a while; keys are pressed 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
 from benchmarks.report import Row
+from benchmarks.synthetic import SyntheticEmbedder
 from benchmarks.workspaces import FIRST, chinese, prose, workspace_from
 from tests.pty_driver import Terminal, program
 
@@ -22,6 +24,8 @@ KEYS = {
     "v": "select a word or drop it, its matches",
     "\x1b[6~": "page",
 }
+ASKING = {key: what for key, what in KEYS.items() if "matches" in what}
+LOADING = "loading vectors"  # what the screen says until the assist has them
 LANGUAGES = {"en": "English", "zh": "Chinese"}
 MEGABYTE = 1_000_000
 PRESSES = 100
@@ -69,27 +73,33 @@ def frames(terminal: Terminal, key: str) -> Frames:
 
 
 def rows() -> list[Row]:
-    """The figures of every key in both languages."""
-    found: list[Row] = []
+    """The figures of every key in both languages, and of those that ask for matches with tokens."""
     with TemporaryDirectory() as folder:
-        workspace = Path(folder) / "workspace"
-        texts = {"en": prose, "zh": chinese}
-        pairs = (
-            {"id": language, "source": text(MEGABYTE, 1), "summary": text(MEGABYTE, 2)}
-            for language, text in texts.items()
-        )
-        workspace_from(workspace, pairs, id_column="id")
-        env = {"TUI_ANNOTATE_STATE": folder, "TUI_ANNOTATE_CONFIG": str(Path(folder) / "none.toml")}
-        for language, name in LANGUAGES.items():
-            command = program("annotate", "-w", str(workspace), "--sample", language)
-            with Terminal(command, env=env, columns=120, rows=40) as terminal:
-                terminal.wait_bytes(FIRST.encode())
-                terminal.wait("words")  # what the matches are from: the assist is ready
-                while terminal.read(FIRST_FRAME):
-                    pass
-                for key, what in KEYS.items():
-                    found.extend(_rows(f"{what}, {name}, 1 MB", frames(terminal, key), key))
-    return found
+        static, neural = Path(folder) / "static", Path(folder) / "neural"
+        workspace_from(static, _pairs(), id_column="id")
+        workspace_from(neural, _pairs(), id_column="id", embedder=SyntheticEmbedder())
+        return [*_pressed(static, KEYS), *_pressed(neural, ASKING, ", vectors of tokens")]
+
+
+def _pairs() -> Iterator[dict[str, str]]:
+    for language, text in {"en": prose, "zh": chinese}.items():
+        yield {"id": language, "source": text(MEGABYTE, 1), "summary": text(MEGABYTE, 2)}
+
+
+def _pressed(workspace: Path, keys: Mapping[str, str], how: str = "") -> Iterator[Row]:
+    env = {
+        "TUI_ANNOTATE_STATE": str(workspace.parent),
+        "TUI_ANNOTATE_CONFIG": str(workspace.parent / "none.toml"),
+    }
+    for language, name in LANGUAGES.items():
+        command = program("annotate", "-w", str(workspace), "--sample", language)
+        with Terminal(command, env=env, columns=120, rows=40) as terminal:
+            terminal.wait_bytes(FIRST.encode())
+            terminal.wait(lambda screen: "words" in screen and LOADING not in screen)
+            while terminal.read(FIRST_FRAME):
+                pass
+            for key, what in keys.items():
+                yield from _rows(f"{what}, {name}, 1 MB{how}", frames(terminal, key), key)
 
 
 def _rows(what: str, measured: Frames, key: str) -> list[Row]:

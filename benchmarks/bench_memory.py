@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.report import Row
-from benchmarks.workspaces import FIRST, workspace_of
+from benchmarks.synthetic import SyntheticEmbedder
+from benchmarks.workspaces import FIRST, prose, workspace_from, workspace_of
 from tests.pty_driver import Terminal, program
 
 ANNOTATORS = 10
-READY = "words + static vectors"
+MEGABYTE = 1_000_000
 
 
 def pss(pid: int) -> float:
@@ -28,23 +30,36 @@ def pss(pid: int) -> float:
     return int(found.group(1)) / 1024
 
 
+def shares(workspace: Path, samples: Sequence[str], ready: str) -> list[float]:
+    """The shares of processes that run at once, one a sample, once their assist is `ready`."""
+    folder = str(workspace.parent)
+    env = {"TUI_ANNOTATE_STATE": folder, "TUI_ANNOTATE_CONFIG": str(workspace.parent / "none.toml")}
+    with ExitStack() as running:
+        terminals = []
+        for number, sample in enumerate(samples):
+            command = ("annotate", "-w", str(workspace), "--as", f"a{number}", "--sample", sample)
+            terminals.append(running.enter_context(Terminal(program(*command), env=env)))
+        for terminal in terminals:
+            terminal.wait(FIRST)
+            terminal.wait(ready)
+            terminal.press("jjjj")
+        return [pss(terminal.pid) for terminal in terminals]
+
+
 def rows() -> list[Row]:
     """The largest share of the ten; nothing where the system does not tell it."""
     if not Path(f"/proc/{os.getpid()}/smaps_rollup").exists():
         return []
-    with TemporaryDirectory() as folder, ExitStack() as running:
-        workspace = Path(folder) / "workspace"
-        workspace_of(workspace, samples=ANNOTATORS, length=20_000)
-        env = {"TUI_ANNOTATE_STATE": folder, "TUI_ANNOTATE_CONFIG": str(Path(folder) / "none.toml")}
-        terminals = [
-            running.enter_context(
-                Terminal(program("annotate", "-w", str(workspace), "--as", f"a{number}"), env=env)
-            )
-            for number in range(ANNOTATORS)
-        ]
-        for terminal in terminals:
-            terminal.wait(FIRST)
-            terminal.wait(READY)
-            terminal.press("jjjj")
-        shares = [pss(terminal.pid) for terminal in terminals]
-    return [Row("memory (PSS) of each of ten annotators, a sample open", max(shares), 200, "MB")]
+    with TemporaryDirectory() as folder:
+        small = Path(folder) / "small"
+        workspace_of(small, samples=ANNOTATORS, length=20_000)
+        usual = shares(small, [str(row) for row in range(ANNOTATORS)], "words + static vectors")
+        large, model = Path(folder) / "large", SyntheticEmbedder()
+        pairs = [{"source": prose(MEGABYTE, 1), "summary": prose(600, 2)}]
+        workspace_from(large, pairs, embedder=model)
+        most = shares(large, ["0"] * ANNOTATORS, f"words + {model.label}")
+    who = "memory (PSS) of each of ten annotators"
+    return [
+        Row(f"{who}, a sample open", max(usual), 200, "MB"),
+        Row(f"{who}, 1 MB open, with vectors of tokens", max(most), 220, "MB"),
+    ]

@@ -42,7 +42,12 @@ def rows() -> list[Row]:
     with TemporaryDirectory() as folder:
         workspace = Path(folder) / "workspace"
         workspace_of(workspace)
-        env = {"TUI_ANNOTATE_STATE": folder, "TUI_ANNOTATE_CONFIG": str(Path(folder) / "none.toml")}
+        env = {
+            "TUI_ANNOTATE_STATE": folder,
+            "TUI_ANNOTATE_CONFIG": str(Path(folder) / "none.toml"),
+            "PYTHONDONTWRITEBYTECODE": "",  # an installed program has its byte code
+            "PYTHONPYCACHEPREFIX": str(Path(folder) / "bytecode"),
+        }
         words = FIRST.encode()
         ours = program("annotate", "-w", str(workspace))
         empty = [sys.executable, "-c", EMPTY]

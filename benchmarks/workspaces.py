@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import tui_annotate
-from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.protocols import Embedder, ImportOptions
+from tui_annotate.services.ingest import Files
 
 WORDS = [
     "harbour",
@@ -71,13 +73,25 @@ def workspace_of(folder: Path, *, samples: int = 1, length: int = 200_000) -> No
 
 
 def workspace_from(
-    folder: Path, records: Iterable[Mapping[str, str]], *, id_column: str = ""
+    folder: Path,
+    records: Iterable[Mapping[str, str]],
+    *,
+    id_column: str = "",
+    embedder: Embedder | None = None,
 ) -> None:
-    """A workspace with these records; without a column of ids, their rows are their ids."""
+    """A workspace with these records; without a column of ids, their rows are their ids.
+
+    Args:
+        embedder: that makes the vectors; default: the static one.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
     pairs = folder.with_suffix(".jsonl")
     with pairs.open("w", encoding="utf-8") as file:
         for record in records:
             file.write(json.dumps(record) + "\n")
+    files = Files([pairs], options=ImportOptions(id_column=id_column))
     with tui_annotate.create(folder) as workspace:
-        workspace.ingest(pairs, options=ImportOptions(id_column=id_column))
+        ingest = workspace.ingesting
+        if embedder is not None:
+            ingest = replace(ingest, load=lambda *_, **__: embedder)
+        ingest.run(files, embedder=embedder.name if embedder else "static")

@@ -1,0 +1,166 @@
+"""Neural vectors: ingest's rate against that of sentence-transformers alone, and what savings cost.
+
+Needs torch and the weights of the extra `minilm`; gives no rows without them. Real Mercury exports
+are looked for as bench_assist does; without them the project's own data is embedded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.bench_assist import LEAST, SAMPLES, SHARED
+from benchmarks.report import Row
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Document, Segment
+from tui_annotate.methods.evaluation import figures
+from tui_annotate.methods.matching import touched
+from tui_annotate.methods.segmentation import segment
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
+from tui_annotate.services.assist import Choice, choices
+from tui_annotate.services.ingest import Ingest
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.vectors import VectorStore
+
+BATCH = 32
+TURNS = 2
+
+
+def rows() -> list[Row]:
+    """The rates and their ratio, bytes a segment, and what half precision costs in ranking."""
+    if registry.best_embedder() != "neural":
+        return []
+    records = real_records()
+    embedder = registry.load("embedders", "neural")
+    assert isinstance(embedder, TokenEmbedder)
+    texts = _segments(records)
+    embedder.embed_tokens(texts[:BATCH])  # what is made once, and libraries' first steps
+    # In turn, the better of each: a busy machine slows both.
+    turns = [(_alone(texts), _ingested(records, embedder, len(texts))) for _ in range(TURNS)]
+    alone = min(seconds for seconds, _ in turns)
+    seconds, size = min(ours for _, ours in turns)
+    return [
+        Row(f"segments embedded ({len(texts):,})", len(texts)),
+        Row("sentence-transformers alone, sorted batches", len(texts) / alone, unit="a second"),
+        Row("ingest with token vectors, from segments", len(texts) / seconds, unit="a second"),
+        Row("ingest against sentence-transformers alone", alone / seconds, 0.85, kind="at least"),
+        Row("vectors on disk, a segment", size / len(texts), unit="bytes"),
+        *_losses(records, embedder),
+    ]
+
+
+def real_records() -> list[Record]:
+    """What real people annotated, where it is there; else the project's own."""
+    files = sorted((SHARED / "data" / "faithbench").glob("batch_*_annotation.json"))
+    importer = registry.load("importers", "mercury")
+    return [
+        each
+        for file in files or [SAMPLES / "gold.json"]
+        for each in importer.read(file, ImportOptions())
+        if isinstance(each, Record)
+    ]
+
+
+def _segments(records: Sequence[Record]) -> list[str]:
+    """The segments of all distinct documents."""
+    documents = {each.sha256: each for record in records for each in record.sample.documents}
+    return [
+        document.text[own.start : own.end]
+        for document in documents.values()
+        for own in segment(document.text, document.language)
+    ]
+
+
+def _alone(texts: Sequence[str]) -> float:
+    """Seconds of the library's own encode, with the same weights, threads and batch size."""
+    from sentence_transformers import SentenceTransformer
+
+    from tui_annotate.plugins.embedders.weights import find
+
+    model = SentenceTransformer(str(find("").folder), local_files_only=True)
+    model.encode(list(texts[:BATCH]), show_progress_bar=False)
+    ordered = sorted(texts, key=len)
+    began = time.perf_counter()
+    model.encode(ordered, batch_size=BATCH, show_progress_bar=False)
+    return time.perf_counter() - began
+
+
+def _ingested(records: list[Record], embedder: TokenEmbedder, segments: int) -> tuple[float, int]:
+    """Seconds from stored segments to stored vectors, and the bytes that these take."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        database = Database.create(folder / "store.sqlite")
+        ingest = Ingest(
+            CorpusStore(database),
+            AnnotationStore(database),
+            lambda: VectorStore(folder / "vectors"),
+            load=giving(embedder),
+        )
+        ingest.run(records, embedder="none")
+        began = time.perf_counter()
+        ingest.rebuild(embedder="neural")
+        seconds = time.perf_counter() - began
+        size = sum(path.stat().st_size for path in (folder / "vectors").rglob("*.lance"))
+        assert size > segments * embedder.dimensions
+    return seconds, size
+
+
+def giving(embedder: TokenEmbedder) -> Callable[..., TokenEmbedder]:
+    """Gives an embedder that is loaded, whatever is asked for."""
+
+    def load(_: str, **__: Any) -> TokenEmbedder:
+        return embedder
+
+    return load
+
+
+def _losses(records: list[Record], embedder: TokenEmbedder) -> Iterator[Row]:
+    """How far half precision falls behind single, where the vectors of segments rank alone.
+
+    In the app both ways to a cosine are of half precision, so that they agree to the last digit.
+    """
+    documents = {each.sha256: each for record in records for each in record.sample.documents}
+    vectors = {
+        name: embedder.embed([each.text[own.start : own.end] for own in _cut(each)])
+        for name, each in documents.items()
+    }
+    for direction, least in LEAST.items():
+        asked = choices(records, least=least)[direction]
+        single, half = (
+            figures([_rank(choice, vectors, kind) for choice in asked])
+            for kind in (np.float32, np.float16)
+        )
+        way = direction.replace("_", " ")
+        lost = 100 * (single.mrr - half.mrr)
+        yield Row(f"vectors of sentences alone, {way}: mrr", single.mrr)
+        yield Row(
+            f"vectors of sentences alone, {way}: mrr lost by half precision", lost, 0.1, "points"
+        )
+
+
+def _cut(document: Document) -> Sequence[Segment]:
+    return segment(document.text, document.language)
+
+
+def _rank(
+    choice: Choice, vectors: Mapping[str, NDArray[np.float32]], kind: type[np.floating[Any]]
+) -> int | None:
+    """The place of what people chose, by the cosine with the sentences that were selected."""
+    names = {each.sha256 for each in choice.sample.documents}
+    rounded = {name: vectors[name].astype(kind).astype(np.float32) for name in names}
+    document = choice.sample.document(choice.selected.side, choice.selected.index)
+    home = touched(_cut(document), choice.selected.span)
+    asked = rounded[document.sha256][home.start : home.stop].mean(axis=0)
+    searched = [rounded[each.sha256] for each in choice.sample.side(choice.chosen.side)]
+    places = [*choice.places()]
+    order = np.argsort(-(np.concatenate(searched) @ asked), kind="stable")
+    return choice.rank((places[at][0], places[at][2].span) for at in order)
