@@ -18,10 +18,12 @@ from textual.pilot import Pilot
 
 import tui_annotate
 from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.services.ingest import Asked
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.theme import detect
 
 PAIRS: Final = Path(__file__).parents[1] / "sample_data" / "pairs.jsonl"
+VECTORS: Final = PAIRS.with_name("vectors.parquet")
 SAMPLE: Final = "bridge-1"
 SIZES: Final[Mapping[str, tuple[int, int]]] = {"annotate": (140, 40), "annotate-80": (80, 24)}
 FONTS: Final = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono', monospace"
@@ -34,11 +36,11 @@ RUN: Final = re.compile(
 MOMENT: Final = 0.01  # seconds between two looks at whether the app has come to rest
 
 STEPS: Final[Sequence[tuple[str, ...]]] = (
-    ("15", "pounds"),
-    ("space", "1"),
     ("loved", "families"),
     ("2",),
     ("barge", "pier"),
+    ("space", "1"),
+    ("15", "pounds"),
     ("space",),
 )
 """First and last word of a selection, then keys, in turns: two annotations, and a third in hand."""
@@ -61,6 +63,8 @@ async def settle(pilot: Pilot[None], app: AnnotateApp) -> None:
     while app.desktop.draft is None or app.desktop.saver.waiting or not app.desktop.listening:
         await pilot.pause(MOMENT)
     await pilot.app.workers.wait_for_complete()
+    while app.desktop.looking:
+        await pilot.pause(MOMENT)
     await pilot.pause()
 
 
@@ -103,13 +107,14 @@ def own(svg: str) -> str:
 
 def main(target: Path) -> None:
     """Writes all pictures into a folder."""
+    asked = Asked(prepared=VECTORS)  # a model's vectors without the model, the same everywhere
     options = ImportOptions(dataset="news", id_column="id", group_column="group")
     target.mkdir(parents=True, exist_ok=True)
     for name, size in SIZES.items():
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / "work"
             with tui_annotate.create(folder) as space:
-                space.ingest(PAIRS, options=options, embedder="auto")
+                space.ingest(PAIRS, options=options, embedder=asked)
             svg = own(asyncio.run(drawn(folder, size)))
         (target / f"{name}.svg").write_text(svg, "utf-8")
 
