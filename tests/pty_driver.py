@@ -172,7 +172,7 @@ def environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name in {"TUI_ANNOTATE_CONFIG", "TUI_ANNOTATE_STATE"}
+        if name in {"TUI_ANNOTATE_CONFIG", "TUI_ANNOTATE_EMBEDDER", "TUI_ANNOTATE_STATE"}
         or not name.startswith(("TEXTUAL", "TUI_ANNOTATE"))
     }
     for name in ("COLORTERM", "NO_COLOR", "COLUMNS", "LINES"):

@@ -38,12 +38,13 @@ def test_without_anything_the_defaults_hold(folder: Path) -> None:
 
 
 def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
-    """With the comments taken off, it holds each with its default."""
+    """With the comments taken off, it holds each with its default; ratings wait for a key."""
     lines = WORKSPACE_TEMPLATE.splitlines()[2:]
     assert tomllib.loads("\n".join(line.removeprefix("# ") for line in lines)) == {
-        "embedder": "auto", "order": "by-source", "language": "", "workers": 0, "ratings": [],
+        "embedder": "auto", "base_url": "", "dimensions": 0,
+        "order": "by-source", "language": "", "workers": 0,
     }  # fmt: skip
-    assert {field.name for field in fields(Settings)} - {"keys", "theme"} == {
+    assert {field.name for field in fields(Settings)} - {"keys", "theme", "ratings"} == {
         line.removeprefix("# ").split()[0] for line in lines
     }
     del folder
@@ -85,6 +86,7 @@ def test_keys_and_theme_are_a_persons_own(folder: Path, tmp_path: Path) -> None:
     [
         ("colour = 1", "unknown key 'colour'"),
         ("order = 1", "order is 1"),
+        ('order = "odd"', "no order 'odd'"),
         ("workers = -1", "workers is -1"),
         ("workers = true", "workers is True"),
         ('workers = "2"', "workers is '2'"),

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,8 @@ from tui_annotate.domain.errors import (
 )
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.storage.guidance import Guidance
 from tui_annotate.workspace import Workspace
 
@@ -225,24 +228,76 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> 
     assert findings(space)["labels"][0] == "wrong"
     (space.path / "labels.yaml").write_text("- A")
     fill(space.corpus, "1")
-    table = space.vectors.table_name("e", "1", SEGMENTER)
-    space.corpus.set_setting("vectors", table)
-    rebuild = ("doubt", f"tui-annotate index rebuild -w '{space.path}'")
+    rebuild = ("doubt", f"tui-annotate index rebuild -w {space.path}")
+    used = vector_set(space, "e")
     assert findings(space)["vectors"] == rebuild
-    waiting = space.corpus.unembedded(table, 10)
+    waiting = space.corpus.unembedded(used.table, 10)
     rows = [
         (name, place, *segment, np.full(4, 0.5, np.float32))
         for name, _, segments in waiting
         for place, segment in enumerate(segments)
     ]
-    space.vectors.add(table, rows)
-    assert findings(space)["vectors"] == rebuild
-    space.corpus.mark_embedded(table, [name for name, *_ in waiting])
+    space.vectors.add(used.table, rows)
+    assert findings(space)["vectors"] == ("doubt", f"{rebuild[1]} --embedder e")
+    space.corpus.mark_embedded(used.table, [name for name, *_ in waiting])
     assert findings(space)["vectors"] == ("ok", "")
-    space.corpus.mark_embedded(table, ["0" * 64])
+    space.corpus.keep_vector_set(replace(used, token_dimensions=2))
+    assert findings(space)["vectors"] == rebuild
+    space.corpus.keep_vector_set(used)
+    space.corpus.mark_embedded(used.table, ["0" * 64])
     assert findings(space)["vectors"] == rebuild
     shutil.rmtree(space.path / "vectors")
     assert findings(space)["vectors"] == rebuild
+
+
+def vector_set(space: Workspace, embedder: str) -> VectorSet:
+    """A set of vectors, in use."""
+    table = space.vectors.table_name(embedder, "1", SEGMENTER)
+    kept = VectorSet(
+        embedder=embedder, label="l", version="1", segmenter=SEGMENTER, table=table, dimensions=4
+    )
+    space.corpus.keep_vector_set(kept, use=True)
+    return kept
+
+
+def test_vectors_that_are_not_in_use_are_told(space: Workspace) -> None:
+    """They take room; that is no fault."""
+    vector_set(space, "one")
+    other = vector_set(space, "two")
+    space.vectors.add(other.table, [("0" * 64, 0, 0, 1, np.full(4, 0.5, np.float32))])
+    space.corpus.use_vector_set("")
+    (found,) = [each for each in space.check() if each.what == "other vectors"]
+    assert (found.state, found.mend) == ("ok", "")
+    assert found.says == "not in use: one (0.0 MB), two (0.0 MB)"
+    assert findings(space)["vectors"] == ("ok", "")
+
+
+def test_labels_that_are_gone_but_in_use_are_a_doubt(space: Workspace) -> None:
+    """Named with how many annotations have them; a dataset's own set is asked for its own."""
+    ana = space.person("ana").id
+    for key in (*fill(space.corpus, "1", "2"), *fill(space.corpus, "1", dataset="own")):
+        space.annotate.add(ana, key, claim(f"{key}", label="Benign"), seconds=1)
+    assert findings(space)["labels"] == ("ok", "")
+    space.guidance.keep(Guidance.LABELS, "- Benign\n", dataset="own")
+    (space.path / "labels.yaml").write_text("- Other\n")
+    (found,) = [each for each in space.check() if each.what == "labels"]
+    assert found.state == "doubt"
+    assert "Benign (2)" in found.says
+    assert str(space.path / "labels.yaml") in found.mend
+
+
+def test_looking_and_writing_out_take_up_no_labels(space: Workspace, tmp_path: Path) -> None:
+    """Only who annotates does; an export may name a label of the file all the same."""
+    fill(space.corpus, "1")
+    before = space.labels.version
+    (space.path / "labels.yaml").write_text("- Quite new\n")
+    space.check()
+    space.export(tmp_path / "out", label="Quite new")
+    assert space.guidance.version(Guidance.LABELS) == before
+    (space.path / "labels.yaml").write_text("- A: {")
+    space.export(tmp_path / "out", label="Unwanted.Intrinsic")
+    with pytest.raises(InvalidInput, match="'Quite new'"):
+        space.export(tmp_path / "out", label="Quite new")
 
 
 def test_a_store_that_breaks_while_it_is_open_is_told(space: Workspace) -> None:
@@ -309,3 +364,14 @@ def test_a_filter_of_no_field_is_refused(space: Workspace) -> None:
     """A misspelt filter never exports everything in silence."""
     with pytest.raises(TypeError):
         list(space.samples(datset="x"))
+
+
+def test_former_annotations_are_found(space: Workspace, pairs: Path) -> None:
+    """One's own, by the vectors that ingest made, or by words where there are none."""
+    space.ingest(pairs, options=ImportOptions(id_column="id"), embedder="none")
+    who, key = space.person("ana").id, SampleKey("pairs", "b1")
+    said = claim("one", 11, 33, label="Benign")
+    space.annotate.add(who, key, said, seconds=1)
+    (found,) = space.formers.nearest(who, key, said.claim[0])
+    assert (found.id, found.text) == ("one", "cost 15 million pounds")
+    assert space.formers.nearest(who, key, said.claim[0], without="one") == ()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.orders import checked_order
 from tui_annotate.domain.people import checked_name
 
 WORKSPACE_FILE: Final = "tui-annotate.toml"
@@ -29,7 +30,16 @@ class Settings:
     """All settings. A file holds them as keys of the same names at its top level."""
 
     embedder: str = "auto"
-    """Makes the vectors of a new workspace: `auto`, `none`, or the name of an embedder."""
+    """Makes the vectors of a new workspace: `auto`, `none`, or the name of an embedder.
+
+    A colon and a model may follow the name: `neural:FOLDER`, `remote:MODEL`.
+    """
+
+    base_url: str = ""
+    """The address of a remote embedder's endpoint, in a workspace that does not remember one."""
+
+    dimensions: int = 0
+    """Of a remote embedder's vectors, likewise; 0: as many as the model makes."""
 
     order: str = "by-source"
     """The order of the queue: `by-source`, `ingested`, `random`, or `random:SEED`."""
@@ -41,7 +51,7 @@ class Settings:
     """Processes that segment at ingest; 0: one for each core."""
 
     ratings: tuple[str, ...] = ()
-    """The words by which a sample as a whole can be rated; empty: any."""
+    """The words that `Annotate.rate` takes for a whole sample; empty: any. No key rates yet."""
 
     theme: str = ""
     """The theme of the screen; empty: the default one. In a person's own file."""
@@ -53,11 +63,12 @@ class Settings:
 WORKSPACE_TEMPLATE: Final = """\
 # Settings of this workspace. A flag or TUI_ANNOTATE_<KEY> in the environment goes before them.
 
-# embedder = "auto"     # at the first ingest: auto, static, none
+# embedder = "auto"     # at the first ingest: auto, static, neural[:FOLDER], remote:MODEL, none
+# base_url = ""         # of remote:MODEL, for example "https://api.openai.com/v1"
+# dimensions = 0        # of remote:MODEL; 0: as many as it makes
 # order = "by-source"   # of the queue: by-source, ingested, random, random:SEED
 # language = ""         # of documents: en, zh; empty: by the text itself
 # workers = 0           # processes of ingest; 0: one for each core
-# ratings = []          # words for a sample as a whole, as ["good", "poor"]
 """
 
 
@@ -132,9 +143,18 @@ def _checked(name: str, value: Any, where: str) -> Any:
         if all(isinstance(word, str) and word for word in value):
             return tuple(value)
     elif isinstance(value, wanted) and not isinstance(value, bool) and _natural(value):
+        if name == "order":
+            _check_order(value, where)
         return value
     kinds = {str: "text", int: "a number from 0", tuple: "a list of texts", dict: "a table"}
     raise InvalidInput(f"{where}: {name} is {value!r}", f"{name} is {kinds[wanted]}")
+
+
+def _check_order(value: str, where: str) -> None:
+    try:
+        checked_order(value)
+    except InvalidInput as error:
+        raise InvalidInput(f"{where}: {error.message}", error.hint) from error
 
 
 def _natural(value: Any) -> bool:
@@ -212,9 +232,11 @@ def find_workspace(flag: Path | None = None) -> Path:
     if named:
         folder = Path(named)
         if not (folder / WORKSPACE_FILE).is_file():
+            import shlex
+
             raise NotFound(
                 f"{folder} is no workspace: it holds no {WORKSPACE_FILE}",
-                f"make one: tui-annotate init {folder}",
+                f"make one: tui-annotate init {shlex.quote(str(folder))}",
             )
         return folder.resolve()
     here = Path.cwd()

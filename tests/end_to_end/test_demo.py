@@ -7,6 +7,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.pty_driver import ROOT, Terminal, program
 
 DATA = str(ROOT / "sample_data")
@@ -40,6 +42,46 @@ def test_without_a_screen_the_job_is_printed(tmp_path: Path) -> None:
     for name in ("labels.yaml", "annotations.json"):
         assert str(tmp_path / "demo" / name) in done.stdout
     assert sorted(claims(tmp_path)) == ["15 million pounds", "最大风力为33级"]
+
+
+def test_the_line_that_annotates_works_where_it_is_printed(tmp_path: Path) -> None:
+    """It names this program, also where no shell finds it, and the workspace."""
+    line = demo(tmp_path).stdout.rpartition("to annotate: ")[2]
+    env = os.environ | {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        ["sh", "-c", line],
+        stdin=subprocess.DEVNULL,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "annotate needs a terminal" in done.stderr
+
+
+def test_a_model_ranks_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its vectors come with the example data; neither it nor what runs it is imported."""
+    (tmp_path / "sentence_transformers.py").write_text("raise SystemExit('imported')")
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{tmp_path}")
+    monkeypatch.delenv("TUI_ANNOTATE_EMBEDDER")
+    done = subprocess.run(
+        program("demo", str(tmp_path / "demo"), "--data", DATA),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.count("(words + all-MiniLM-L6-v2)") == 2
+    assert "tokens" in done.stdout
+    listed = subprocess.run(
+        program("index", "list", "--json", "-w", str(tmp_path / "demo")),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (only,) = json.loads(listed.stdout)
+    assert (only["embedder"], only["in_use"], only["waiting"]) == ("neural", True, 0)
 
 
 def test_a_second_run_adds_nothing(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ SCREENS: Final[tuple[Step, ...]] = (
 WORK: Final[tuple[Step, ...]] = (
     (HOME + ".", "sentence 1/8"),
     (TAB, "Tab back"),
-    ("d", "SOURCE ▫GNIRTS▫ ▫ISOLATE▫ 2/2"),
+    ("d", "… 2/2"),
     (".", "Space takes"),
     (" ", "evidence"),
     ("1", "saved Intrinsic"),
@@ -71,11 +71,17 @@ WORK: Final[tuple[Step, ...]] = (
     (".1", "A says"),
     ("2", "wants evidence"),
     (ENTER, "2 annotations"),
-    (BACK + ENTER, "B "),
+    ("R", "of yours"),
+    (ESCAPE, "-of yours"),
+    ("t", "matches by words alone"),
+    ("tt", "words and vectors together"),
+    ("ic", "that the source has nowhere"),
+    (BACK + "aa" + ENTER, "B "),
     ("u", "taken back"),
     ("!", "flag: why?"),
     ("0", "your words"),
     (PASTE + ENTER, "is flagged"),
+    ("", "words only"),  # said once the next sample is there; keys before that are dropped
     ("u", "taken back"),
 )
 NEXT: Final[tuple[Step, ...]] = ((">", "huge-line"),)

@@ -59,13 +59,14 @@ def test_the_version_is_told_once() -> None:
 
 
 def test_every_dependency_is_pinned_for_make() -> None:
-    """Each package that the project names has an exact pin in constraints.txt."""
+    """Each package that the project names, extras too, has an exact pin in constraints.txt."""
     pins = {
         line.partition("==")[0].lower().replace("_", "-")
         for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
         if "==" in line
     }
-    named = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]
+    extras = PROJECT["optional-dependencies"].values()
+    named = [*PROJECT["dependencies"], *(each for extra in extras for each in extra)]
     wanted = {re.split(r"[<>=!;\[ ]", name)[0].lower().replace("_", "-") for name in named}
     assert wanted - pins == set()
 

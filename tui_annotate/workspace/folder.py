@@ -1,0 +1,45 @@
+"""What lies in a workspace's folder, and how a new one is furnished; opens no store."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from tui_annotate.domain.errors import Unavailable
+
+STORE: Final = "store.sqlite"
+VECTORS: Final = "vectors"
+LABELS: Final = "labels.yaml"
+GUIDELINES: Final = "guidelines.md"
+LOG: Final = "log"
+BACKUPS: Final = "backups"
+
+
+def furnish(folder: Path) -> None:
+    """Makes what is missing of the folders, and the label set; what is there stays.
+
+    Raises:
+        Unavailable: the folder can not be written.
+    """
+    try:
+        for place in (folder, folder / VECTORS, folder / LOG, folder / BACKUPS):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not (folder / LABELS).exists():
+            write(folder / LABELS, default_labels())
+    except OSError as error:
+        raise Unavailable(
+            f"{folder} can not be written: {error.strerror}",
+            "check its owner and mode, or choose another folder",
+        ) from error
+
+
+def write(file: Path, text: str) -> None:
+    """A file for its owner alone."""
+    file.touch(mode=0o600)
+    file.write_text(text, "utf-8")
+
+
+def default_labels() -> str:
+    """The text of the label set that a new workspace begins with."""
+    return (files("tui_annotate") / LABELS).read_text("utf-8")
