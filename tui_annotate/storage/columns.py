@@ -47,3 +47,18 @@ VECTOR_SETS: Final = _table(
 SETTINGS: Final = _table("settings", "name value")
 PLACES: Final = _table("places", "person sample_id value updated")
 PREFERENCES: Final = _table("preferences", "person name value")
+ACCOUNTS: Final = _table(
+    "accounts", "person email role hash active must_change epoch unix created changed"
+)
+SESSIONS: Final = _table(
+    "sessions", "id token person means client epoch created seen expires ended"
+)
+ATTEMPTS: Final = _table("attempts", "scope failures last until")
+INVITES: Final = _table("invites", "code person expires used")
+SSH_KEYS: Final = _table("ssh_keys", "fingerprint person line created")
+HANDOUTS: Final = _table("handouts", "id at by request undone")
+ALLOTMENTS: Final = _table("allotments", "person sample_id rank handout practice")
+DATASET_SETTINGS: Final = _table("dataset_settings", "dataset_id name value")
+EDITIONS: Final = _table("editions", "id kind dataset hash at by")
+REMARKS: Final = _table("remarks", "id dataset sample author reader answers text at")
+PRESENCES: Final = _table("presences", "person holder since seen")
