@@ -1,23 +1,35 @@
-"""Persons: who an annotation, an event or an assignment belongs to."""
+"""Persons: who an annotation, an event or an assignment belongs to, and who may do what."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, NotAllowed
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST_NAME = 100
 
 
+SETTLED: Final = "adjudicated"
+"""The id of the one who owns what review settled: a person of each workspace, nobody's account."""
+
+_AGAIN: Final = "~2"
+
+
 class PersonKind(StrEnum):
-    """Where a person comes from: named on this machine, read from a file, or signed in."""
+    """Where a person comes from: named on this machine, read from a file, or signed in.
+
+    `settled` is review itself; `again` somebody who reads samples a second time.
+    """
 
     LOCAL = "local"
     IMPORTED = "imported"
     ACCOUNT = "account"
+    SETTLED = "settled"
+    AGAIN = "again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +54,77 @@ def checked_name(name: str) -> str:
             f"give 1 to {LONGEST_NAME} characters without control characters",
         )
     return trimmed
+
+
+def again(person: Person) -> Person:
+    """The same person at a second reading, whose work is kept apart from the first."""
+    return Person(person.id + _AGAIN, f"{person.name} (2nd reading)", PersonKind.AGAIN)
+
+
+def reader(person: str) -> str:
+    """Whose work it is that stands under a person's id, at whichever reading."""
+    return person.removesuffix(_AGAIN)
+
+
+class Role(StrEnum):
+    """What somebody is in a team; each may all that the one before may."""
+
+    ANNOTATOR = "annotator"
+    REVIEWER = "reviewer"
+    ADMIN = "admin"
+
+
+class Verb(StrEnum):
+    """What can be done with the work of an owner, or, where there is none, with the workspace."""
+
+    READ = "read"
+    WRITE = "write"
+    REVIEW = "review"
+    REPORT = "report"
+    MANAGE = "manage"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts. An empty `person` is whoever owns the store's files: the operator."""
+
+    person: str
+    role: Role
+
+
+OPERATOR: Final = Actor("", Role.ADMIN)
+"""The owner of the files, who can read them anyhow; all there is before anybody has an account."""
+
+_OF_ALL: Final = {
+    Role.ANNOTATOR: frozenset[Verb](),
+    Role.REVIEWER: frozenset({Verb.READ, Verb.REVIEW, Verb.REPORT}),
+    Role.ADMIN: frozenset({Verb.READ, Verb.REVIEW, Verb.REPORT, Verb.MANAGE}),
+}
+
+
+def may(actor: Actor, verb: Verb, owner: str = "") -> bool:
+    """The one policy: whether somebody may do a thing with the work of `owner`.
+
+    Args:
+        owner: a person's id; empty for the workspace, or for all people together.
+    """
+    if actor == OPERATOR:
+        return True
+    if owner == SETTLED:
+        return Verb.REVIEW in _OF_ALL[actor.role] and verb in (Verb.READ, Verb.WRITE)
+    if owner and reader(owner) == actor.person:
+        return verb in (Verb.READ, Verb.WRITE, Verb.REPORT)
+    return verb in _OF_ALL[actor.role]
+
+
+def require(actor: Actor, verb: Verb, owner: str = "") -> None:
+    """Refuses what the policy does not allow.
+
+    Raises:
+        NotAllowed: names the role and the verb, never whose work it is.
+    """
+    if not may(actor, verb, owner):
+        whose = "the work of others" if owner else "this workspace"
+        raise NotAllowed(
+            f"as {actor.role} you can not {verb} {whose}", "ask an admin of the workspace"
+        )

@@ -25,6 +25,7 @@ from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors import VectorStore
 from tui_annotate.workspace.folder import VECTORS
 from tui_annotate.workspace.proposals import Proposals
+from tui_annotate.workspace.team import Team
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
@@ -161,6 +162,12 @@ class Workspace:
         wanted = self.exporting.checked(RecordFilter(**filters))
         period = Period.WEEK if weeks else Period.MONTH
         return report(self.log.standing(wanted, people), people, period=period)
+
+    @cached_property
+    def team(self) -> Team:
+        """Accounts, shares, review, figures: what several people need of a workspace."""
+        stores = (self._database, self.corpus, self.log, self.people, self.guidance)
+        return Team(self.path, self.settings, *stores)
 
     # what comes in and goes out ----------------------------------------------------------------
 

@@ -1,0 +1,159 @@
+"""Looking at samples, the queue and one's own former work; of others nobody sees anything here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.label_files import stored_labels
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.orders import BY_SOURCE
+from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.services.annotate.desk import Desk
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.queue import QueuePage, QueueStore
+
+
+@dataclass(frozen=True)
+class Looking:
+    """What annotators see and what is remembered of them; writes nothing to the log."""
+
+    corpus: CorpusStore
+    store: AnnotationStore
+    people: PeopleStore
+    line: QueueStore
+    guidance: GuidanceStore
+
+    def open(self, person: str, key: SampleKey, *, order: str = BY_SOURCE) -> Desk:
+        """A sample with all that the screen shows of it. Writes nothing.
+
+        Raises:
+            NotFound: there is no such sample.
+            InvalidInput: there is no such order.
+        """
+        stored = self.corpus.sample(key)
+        stream = self.store.stream(person, key)
+        standing = self.line.standing(person, key, order=order)
+        guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=key.dataset)
+        return Desk(
+            stored.sample,
+            stored.segments,
+            stream.annotations,
+            stream.assignment,
+            self.people.place(person, key),
+            standing.position,
+            standing.total,
+            standing.finished,
+            self.labels(key.dataset),
+            self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
+        )
+
+    def labels(self, dataset: str = "") -> LabelTree:
+        """The label set in force in a dataset; the workspace's where it has none of its own.
+
+        Raises:
+            NotFound: the workspace has no label set.
+        """
+        version = self.guidance.version(Guidance.LABELS, dataset=dataset)
+        if not version:
+            raise NotFound("the workspace has no label set", "write labels.yaml beside its store")
+        if version not in self._trees:
+            self._trees[version] = stored_labels(self.guidance.text(Guidance.LABELS, version))
+        return self._trees[version]
+
+    @cached_property
+    def _trees(self) -> dict[str, LabelTree]:
+        return {}
+
+    def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
+        """Where to begin: the sample that is named, else where this person was.
+
+        Where that is finished it is the next one that is not; with all finished, where they were.
+
+        Returns:
+            None where there is nothing at all.
+
+        Raises:
+            NotFound: `sample` names none, or more than one.
+        """
+        if sample:
+            return self.corpus.find(sample)
+        last = self.people.last_place(person)
+        if last and not self.store.stream(person, last).assignment.state.finished:
+            return last
+        return self.line.next_unfinished(person, last, order=order) or last
+
+    def next_unfinished(
+        self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
+    ) -> SampleKey | None:
+        """The next sample that this person has not finished; goes on from the top at the end.
+
+        Returns:
+            None when all are finished; `after` itself when it alone is not.
+        """
+        return self.line.next_unfinished(person, after, order=order)
+
+    def neighbour(
+        self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
+    ) -> SampleKey | None:
+        """The sample `step` places further on, back where negative; None behind the ends."""
+        del person  # every person walks the same order; an assigned share will need to know whose
+        return self.line.neighbour(key, step, order=order)
+
+    def queue(
+        self,
+        person: str,
+        *,
+        order: str = BY_SOURCE,
+        search: str = "",
+        states: Collection[State] = (),
+        offset: int = 0,
+        limit: int = 200,
+    ) -> QueuePage:
+        """Rows of the queue; `search` looks in id, group, dataset and the summary's start."""
+        return self.line.page(
+            person, order=order, search=search, states=states, offset=offset, limit=limit
+        )
+
+    def find(self, text: str) -> SampleKey:
+        """The sample that is meant: an id, dataset/id, or the start of one id alone.
+
+        Raises:
+            NotFound: none, or several; the hint names some.
+        """
+        return self.corpus.find(text.strip())
+
+    def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
+        """A person's own notes, once each: the most frequent first, then the most recent."""
+        return self.store.past_notes(person, limit=limit)
+
+    def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
+        """Where this person took evidence in the sample's sources while they were at other samples.
+
+        Returns:
+            By the document's hash, spans in order; documents without any are absent.
+        """
+        names = {document.sha256 for document in sample.side(Side.SOURCE)}
+        return self.store.former_evidence(person, names, outside=sample.key)
+
+    # remembering -------------------------------------------------------------------------------
+
+    def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
+        """Remembers where a person is in a sample; JSON values that the screen understands."""
+        self.people.keep_place(person, key, place)
+
+    def preferences(self, person: str) -> dict[str, Any]:
+        """What a person chose, by name."""
+        return self.people.preferences(person)
+
+    def keep_preference(self, person: str, name: str, value: Any) -> None:
+        """Remembers a choice; a JSON value."""
+        self.people.keep_preference(person, name, value)
