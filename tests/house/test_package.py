@@ -73,7 +73,7 @@ def test_every_dependency_is_pinned_for_make() -> None:
 
 def test_every_dependency_is_used() -> None:
     """Each package that the project installs is named somewhere in its code."""
-    modules = {"pyyaml": "yaml"}
+    modules = {"argon2-cffi": "argon2", "pyyaml": "yaml"}
     code = "\n".join(path.read_text("utf-8") for path in (ROOT / "tui_annotate").rglob("*.py"))
     packages = [re.split(r"[<>=!;\[ ]", name)[0].lower() for name in PROJECT["dependencies"]]
     unused = [each for each in packages if not re.search(rf"\b{modules.get(each, each)}\b", code)]

@@ -354,7 +354,7 @@ def test_without_an_embedder_words_do(stores: Stores) -> None:
     stores.embedder = None
     report = stores.ingest.run([_record("0")])
     assert (report.added, report.embedder) == (1, "none")
-    assert report.notes == ["no static vectors: static is not installed"]
+    assert report.notes == ["no static vectors: static is not installed (install it)"]
     assert stores.opened == 0
 
 

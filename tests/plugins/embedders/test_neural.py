@@ -255,7 +255,7 @@ def test_a_missing_library_is_told(monkeypatch: pytest.MonkeyPatch, missing: str
     for model in ("", "no/such"):
         with pytest.raises(Unavailable, match=f"need {missing}, which is missing") as caught:
             NeuralEmbedder(EmbedderOptions(model=model))
-        assert caught.value.hint.index("whl/cpu") < caught.value.hint.index("tui-annotate[neural")
+        assert caught.value.hint.index("CPU build") < caught.value.hint.index("tui-annotate[neural")
 
 
 def test_a_broken_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,4 +263,4 @@ def test_a_broken_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers.sentence_transformer.modules", None)
     with pytest.raises(Unavailable, match="neural vectors need sentence-transformers: ") as caught:
         NeuralEmbedder()
-    assert "whl/cpu" in caught.value.hint
+    assert "CPU build" in caught.value.hint
