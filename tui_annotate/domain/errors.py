@@ -7,6 +7,7 @@ TuiAnnotateError
 │   └── InvalidRecord
 ├── NotFound                exit 1
 ├── NotAllowed              exit 1
+│   └── Throttled
 ├── Conflict                exit 1
 └── Unavailable             exit 1
     └── Damaged
@@ -60,6 +61,14 @@ class NotFound(TuiAnnotateError):
 
 class NotAllowed(TuiAnnotateError):
     """This person may not do that."""
+
+
+class Throttled(NotAllowed):
+    """Too many attempts failed; the next one is looked at in `seconds`, at least 1."""
+
+    def __init__(self, message: str, hint: str = "", *, seconds: int) -> None:
+        super().__init__(message, hint)
+        self.seconds = seconds
 
 
 class Conflict(TuiAnnotateError):

@@ -12,7 +12,7 @@ from sqlalchemy import case, func, select, text
 
 from tui_annotate.domain.annotations import LabelPath, annotation_from_json
 from tui_annotate.domain.history import Event, StreamState
-from tui_annotate.domain.people import Person
+from tui_annotate.domain.people import OPERATOR, Actor, Person
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
@@ -56,8 +56,15 @@ CROSS keeps SQLite to the order: a text has few samples, a person many annotatio
 class AnnotationStore:
     """The log of all people, and the annotations and assignments that follow from it."""
 
-    def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Callable[[], str] = utc_now,
+        actor: Actor = OPERATOR,
+    ) -> None:
         self._database = database
+        self._actor = actor
         self._clock = clock
 
     @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, false, func, or_, select
 
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.people import OPERATOR, Actor
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Segment
 from tui_annotate.domain.vector_sets import VectorSet
@@ -39,8 +40,9 @@ _AT_ONCE = 500
 class CorpusStore:
     """Samples by their keys, documents by the hash of their text."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
+        self._actor = actor
 
     # what is there -----------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, select
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Person, PersonKind, checked_name
+from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, checked_name
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, plain, storable, to_json
 from tui_annotate.storage.columns import DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
@@ -52,8 +52,9 @@ def keep_person(connection: Connection, person: Person) -> None:
 class PeopleStore:
     """People of a workspace by id; names need not be unique, but among the local ones they are."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
+        self._actor = actor
 
     def local(self, name: str) -> Person:
         """The person of this machine with a name, made where there is none.

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.people import OPERATOR, Actor
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.ranks import ready
@@ -102,8 +103,9 @@ class QueuePage:
 class QueueStore:
     """Reads of the queue; every method takes the name of an order."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
+        self._actor = actor
         self._orders: dict[str, int] = {}
 
     def _order(self, name: str) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui_annotate.settings import Settings
 from tui_annotate.storage.annotations import AnnotationStore
@@ -11,6 +13,9 @@ from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import GuidanceStore
 from tui_annotate.storage.people import PeopleStore
+
+if TYPE_CHECKING:
+    from tui_annotate.services.authenticate import Authenticate
 
 
 @dataclass(frozen=True)
@@ -24,3 +29,10 @@ class Team:
     log: AnnotationStore
     people: PeopleStore
     guidance: GuidanceStore
+
+    @cached_property
+    def authenticate(self) -> Authenticate:
+        """Signing in, on the workspace's own accounts or on those of the people store it names."""
+        from tui_annotate.services.authenticate import Authenticate
+
+        return Authenticate()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from tui_annotate.domain.findings import Finding
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.people import Person
+from tui_annotate.domain.people import OPERATOR, Actor, Person
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
@@ -41,17 +41,21 @@ class Workspace:
     Attributes:
         path: its folder.
         settings: those in force.
+        actor: who acts; the stores give and take what this one may.
         corpus, log, people, line, guidance: the stores of SQLite.
     """
 
-    def __init__(self, path: Path, settings: Settings, database: Database) -> None:
+    def __init__(
+        self, path: Path, settings: Settings, database: Database, *, actor: Actor = OPERATOR
+    ) -> None:
         self.path = path
         self.settings = settings
+        self.actor = actor
         self._database = database
-        self.corpus = CorpusStore(database)
-        self.log = AnnotationStore(database)
-        self.people = PeopleStore(database)
-        self.line = QueueStore(database)
+        self.corpus = CorpusStore(database, actor=actor)
+        self.log = AnnotationStore(database, actor=actor)
+        self.people = PeopleStore(database, actor=actor)
+        self.line = QueueStore(database, actor=actor)
         self.guidance = GuidanceStore(database)
 
     def __enter__(self) -> Self:
@@ -63,6 +67,10 @@ class Workspace:
     def close(self) -> None:
         """Gives back the store's files."""
         self._database.close()
+
+    def acting(self, actor: Actor) -> Workspace:
+        """The same files for somebody: to an annotator, the work of others is not there."""
+        return Workspace(self.path, self.settings, self._database, actor=actor)
 
     # what people do ----------------------------------------------------------------------------
 
