@@ -17,6 +17,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.people import checked_name
 
 if TYPE_CHECKING:
+    from tui_annotate.tui.session import Bound
     from tui_annotate.workspace import Workspace
 
 LOG: Final = "log/app.log"
@@ -45,7 +46,14 @@ def plain(arguments: Sequence[str]) -> dict[str, str] | None:
     return found
 
 
-def annotate(workspace: Path | None, *, name: str = "", sample: str = "", order: str = "") -> int:
+def annotate(
+    workspace: Path | None,
+    *,
+    name: str = "",
+    sample: str = "",
+    order: str = "",
+    bound: Bound | None = None,
+) -> int:
     """Opens the screen, comes back when it is left, and gives the exit code.
 
     Args:
@@ -53,6 +61,7 @@ def annotate(workspace: Path | None, *, name: str = "", sample: str = "", order:
         name: who works; empty for whoever it was last.
         sample: where to begin; empty for where this person was.
         order: of the queue; empty for the workspace's.
+        bound: whom sshd knows by their key, in a workspace with accounts.
 
     Raises:
         NotFound: there is no workspace, or no such sample.
@@ -86,7 +95,7 @@ def annotate(workspace: Path | None, *, name: str = "", sample: str = "", order:
             gc.set_threshold(20_000, 50, 100)
             gc.enable()
 
-    return run(opened, person=name, sample=sample, order=chosen, log=folder / LOG)
+    return run(opened, person=name, sample=sample, order=chosen, log=folder / LOG, bound=bound)
 
 
 def _need_sample(folder: Path, sample: str) -> None:

@@ -33,7 +33,7 @@ from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.screens.annotate import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.annotate_samples import told  # noqa: E402
 from tui_annotate.tui.screens.annotate_saving import Job  # noqa: E402
-from tui_annotate.tui.session import Session  # noqa: E402
+from tui_annotate.tui.session import Bound, Session  # noqa: E402
 from tui_annotate.tui.theme import Look, themes  # noqa: E402
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class AnnotateApp(App[None]):
         person: str = "",
         sample: str = "",
         order: str = "by-source",
+        bound: Bound | None = None,
         look: Look = LOOK,
     ) -> None:
         super().__init__(ansi_color=look.native or None)  # None: as the theme says
@@ -88,6 +89,7 @@ class AnnotateApp(App[None]):
         self.problem = self.refused = ""
         self._open_workspace = open_workspace
         self._person, self._sample, self._order = person, sample, order
+        self._bound = bound
         self._workspace: Workspace | None = None
         self.desktop = AnnotateScreen(self._leave)
         for theme in themes(native=look.native):
@@ -218,6 +220,7 @@ def run(
     sample: str = "",
     order: str = "by-source",
     log: Path,
+    bound: Bound | None = None,
 ) -> int:
     """Runs the app until it is left.
 
@@ -226,12 +229,13 @@ def run(
         person: the annotator's name; empty for the one remembered.
         sample: where to begin; empty for where this person was.
         log: the file that everything written to standard error goes to meanwhile.
+        bound: whom sshd knows by their key; None: whoever signs in, where there are accounts.
 
     Returns:
         The exit code: 0, or 1 where the app ended by an error or the last deed was not saved,
         which was then told.
     """
-    app = AnnotateApp(open_workspace, person=person, sample=sample, order=order)
+    app = AnnotateApp(open_workspace, person=person, sample=sample, order=order, bound=bound)
     with terminal.drawing(log):
         app.run()
     if app.problem:

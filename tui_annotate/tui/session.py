@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """Somebody, by id, whom sshd told by their key in a forced command: no password is asked."""
+
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """One annotator at work.
 
