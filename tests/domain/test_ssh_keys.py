@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.ssh_keys import PublicKey, authorized_line, parse_entry, parse_key
+from tui_annotate.domain.ssh_keys import PublicKey, parse_key
 
 # Made for this test; whatever unlocks them was thrown away.
 ED25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "A" * 42 + "B"
@@ -134,48 +133,6 @@ def test_no_bytes_break_the_reader(raw: bytes, kind: str) -> None:
     except InvalidInput:
         return
     assert base64.b64decode(key.blob) == raw
-
-
-NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
-PATHS = st.text(
-    st.characters(exclude_categories=["Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"]), min_size=1
-)
-
-
-@given(PATHS, NAMES)
-def test_sshd_reads_the_command_that_was_bound(path: str, name: str) -> None:
-    """Whatever folder and person are called: one line, one command, one key."""
-    command = shlex.join(["python", "-I", "-m", "tui_annotate", "session", "p", "-w", path])
-    line = authorized_line(ED25519, command=command, name=name)
-    assert line.splitlines() == [line]
-    entry = parse_entry(line)
-    assert entry is not None
-    assert entry.key == ED25519
-    assert entry.options == {"restrict": "", "pty": "", "command": command}
-    assert shlex.split(entry.options["command"])[-1] == path
-
-
-@pytest.mark.parametrize("command", ["a\nb", "a\x1b", "a\\", "\u202ea", "a\udc80"])
-def test_a_command_that_can_not_be_quoted_is_refused(command: str) -> None:
-    """Control characters, and a backslash in front of the quotation mark that ends it."""
-    with pytest.raises(InvalidInput, match="can not stand in authorized_keys"):
-        authorized_line(ED25519, command=command, name="ana")
-
-
-def test_lines_of_others_are_understood() -> None:
-    """Comments, lines without options, options with blanks, and what is no key at all."""
-    assert parse_entry("  # ours") is None
-    assert parse_entry("") is None
-    plain = parse_entry(f"{ED25519} ana@desk")
-    assert plain is not None
-    assert (plain.options, plain.key) == ({}, ED25519)
-    forced = parse_entry(f'No-Pty,from="a, b",command="say \\"x y\\"" {ED25519} me')
-    assert forced is not None
-    assert forced.options == {"no-pty": "", "from": "a, b", "command": 'say "x y"'}
-    assert forced.key == ED25519
-    odd = parse_entry("nonsense of some kind")
-    assert odd is not None
-    assert odd.key == ""
 
 
 def test_one_key_has_one_spelling() -> None:

@@ -1,4 +1,4 @@
-"""Public keys of SSH as OpenSSH writes them: read strictly, and bound to one command.
+"""Public keys of SSH as OpenSSH writes them, read strictly.
 
 Private keys, certificates, weak keys and options are refused; a key is never shown in a message.
 """
@@ -166,65 +166,7 @@ _READERS: Final[Mapping[str, Callable[[list[bytes]], bool]]] = {
 }
 
 
-def authorized_line(key: str, *, command: str, name: str) -> str:
-    """A line of `authorized_keys` with which a key can do one thing alone.
-
-    Args:
-        key: `PublicKey.line`.
-        command: a line for a shell, its words quoted.
-        name: whose key it is, for whoever reads the file.
-
-    Raises:
-        InvalidInput: the command holds a control character, or can not be quoted.
-    """
-    if command != visible_line(command) or command.endswith("\\"):
-        raise InvalidInput(
-            f"{command!r} can not stand in authorized_keys",
-            "choose a folder with a name of plain characters",
-        )
-    # Within the quotes OpenSSH knows one escape, that of a quotation mark.
-    quoted = command.replace('"', '\\"')
-    return f'restrict,pty,command="{quoted}" {key} {visible_line(name)}'
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of `authorized_keys` as sshd understands it.
-
-    Attributes:
-        options: by their names in lower case; the value is empty for those without one.
-        key: `PublicKey.line`; empty where the line holds none that is known.
-    """
-
-    options: Mapping[str, str]
-    key: str
-
-
-def parse_entry(line: str) -> Entry | None:
-    """What a line of `authorized_keys` says; None for an empty one and for a comment."""
-    line = line.strip()
-    if not line or line.startswith("#"):
-        return None
-    options: Mapping[str, str] = {}
-    if not _begins_with_key(line):
-        options, line = _options(line)
-    kind, _, rest = line.partition(" ")
-    return Entry(options, f"{kind} {rest.split(' ')[0]}" if _begins_with_key(line) else "")
-
-
-def _begins_with_key(line: str) -> bool:
+def begins_with_key(line: str) -> bool:
+    """Whether a line of `authorized_keys` has no options in front of its key."""
     kind = line.partition(" ")[0]
     return kind in _READERS or kind == "ssh-dss" or "-cert-v01@" in kind
-
-
-_OPTION: Final = re.compile(r'([A-Za-z0-9-]+)(?:="((?:\\"|[^"])*)")?')
-
-
-def _options(line: str) -> tuple[dict[str, str], str]:
-    """The options at the beginning of a line, and what follows them."""
-    found: dict[str, str] = {}
-    at = 0
-    while option := _OPTION.match(line, at):
-        found[option[1].lower()] = (option[2] or "").replace('\\"', '"')
-        at = option.end() + line.startswith(",", option.end())
-    return found, line[at:].strip()
