@@ -15,7 +15,9 @@ from tui_annotate.storage.guidance import GuidanceStore
 from tui_annotate.storage.people import PeopleStore
 
 if TYPE_CHECKING:
+    from tui_annotate.services.audit import Audit
     from tui_annotate.services.authenticate import Authenticate
+    from tui_annotate.storage.presence import PresenceStore
 
 
 @dataclass(frozen=True)
@@ -36,3 +38,18 @@ class Team:
         from tui_annotate.services.authenticate import Authenticate
 
         return Authenticate()
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Whether the log is what it was."""
+        from tui_annotate.services.audit import Audit
+        from tui_annotate.storage.audit import AuditStore
+
+        return Audit(AuditStore(self.database))
+
+    @cached_property
+    def presence(self) -> PresenceStore:
+        """Which process each person works in."""
+        from tui_annotate.storage.presence import PresenceStore
+
+        return PresenceStore(self.database)
