@@ -11,7 +11,7 @@ import typer
 
 from tui_annotate.cli import output
 from tui_annotate.domain.errors import Conflict, InvalidInput
-from tui_annotate.services.ingest.report import Progress
+from tui_annotate.domain.progress import Progress
 
 HOSTILE = "a\x1b]52;c;!\x07[red]b\u202e\x9b2J\nc"
 

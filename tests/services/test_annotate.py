@@ -541,7 +541,7 @@ def test_what_comes_in_before_the_lock_counts(
     assert back is not None
     assert back.undone == "clear"
     assert sum(len(deeds.open(ana, each).annotations) for each in (KEY, OTHER)) == 2
-    assert {finding.state for finding in inspect(database, deeds.store)} == {"ok"}
+    assert {finding.state for finding in inspect(database)} == {"ok"}
 
 
 def test_a_clearing_of_which_a_part_is_gone_is_undone_for_the_rest(
@@ -689,7 +689,7 @@ class Work(RuleBasedStateMachine):
                 assert replay(self.deeds.store.events(person, key)) == stands
                 desk = self.deeds.open(person, key)
                 assert {made.id for made in desk.annotations} == set(stands.annotations)
-        assert {finding.state for finding in inspect(self.database, self.deeds.store)} == {"ok"}
+        assert {finding.state for finding in inspect(self.database)} == {"ok"}
 
 
 WorkTest = Work.TestCase

@@ -316,7 +316,7 @@ def test_removed_work_is_gone_but_the_log_tells_of_it(database: Database) -> Non
     assert corpus.totals() == (2, 3, 6)
     told = {key: replay(log.events(person, key)) for person, key in log.streams()}
     assert all(not state.annotations for key, state in told.items() if key.dataset == "b")
-    assert {finding.state for finding in inspect(database, log)} == {"ok"}
+    assert {finding.state for finding in inspect(database)} == {"ok"}
     with database.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
         for table in ("annotations", "assignments"):

@@ -55,7 +55,7 @@ def test_work_comes_in_as_it_is(database: Database, log: AnnotationStore) -> Non
     assert [each.state for each in taken.assignments] == [State.NEW]
     (event,) = log.events("ab12", SampleKey("d", "1"))
     assert event.action.verb == "import"
-    assert all(finding.state == "ok" for finding in inspect(database, log))
+    assert all(finding.state == "ok" for finding in inspect(database))
 
 
 def test_once_more_adds_nothing(log: AnnotationStore) -> None:
@@ -163,7 +163,7 @@ def test_a_record_with_no_number_in_it_is_kept_and_can_be_changed(
     deeds.edit(ana, key, replace(stands, note="why"), seconds=0)
     assert deeds.undo(ana) is not None
     assert deeds.redo(ana) is not None
-    assert {finding.state for finding in inspect(database, log)} == {"ok"}
+    assert {finding.state for finding in inspect(database)} == {"ok"}
 
 
 def test_labels_in_use_are_counted(log: AnnotationStore) -> None:

@@ -81,8 +81,7 @@ def told(lines: list[str]) -> list[tuple[str, str, str, list[str]]]:
 
 def sound(database: Database) -> None:
     """Pages, keys, and every cache as the log says."""
-    log = AnnotationStore(database)
-    assert [finding.says for finding in inspect(database, log) if finding.state != "ok"] == []
+    assert [finding.says for finding in inspect(database) if finding.state != "ok"] == []
     with database.reading() as connection:
         finished = connection.exec_driver_sql(
             "SELECT order_id, person, bucket, count FROM tallies WHERE person <> '' AND count <> 0"
@@ -192,21 +191,20 @@ def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:
     (key,) = fill(corpus, "1")
     person = PeopleStore(database).local("ana").id
     annotate(database).add(person, key, claim("a", note="why"), seconds=0)
-    log = AnnotationStore(database)
-    assert [finding.state for finding in inspect(database, log)] == ["ok", "ok"]
+    assert [finding.state for finding in inspect(database)] == ["ok", "ok"]
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE assignments SET state = 'done'")
-    assert "is not what the log says" in inspect(database, log)[1].says
+    assert "are not what the log says" in inspect(database)[1].says
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TRIGGER events_refuse_update")
         connection.exec_driver_sql("UPDATE events SET after = replace(after, 'why', 'not')")
-    assert "does not follow" in inspect(database, log)[1].says
+    assert "not what its hash says" in inspect(database)[1].says
     with database.writing() as connection:
         connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
     with closing(sqlite3.connect(database.path)) as other:
         other.execute("DELETE FROM people")
         other.commit()
-    (finding,) = inspect(database, log)
+    (finding,) = inspect(database)
     assert "points nowhere" in finding.says
     assert finding.mend
 
@@ -215,14 +213,13 @@ def test_a_damaged_page_is_told(tmp_path: Path) -> None:
     """With the way back."""
     database = new_database(tmp_path)
     fill(CorpusStore(database), *map(str, range(300)))
-    log = AnnotationStore(database)
     with database.writing() as connection:
         connection.exec_driver_sql("PRAGMA writable_schema = ON")
         connection.exec_driver_sql(
             "UPDATE sqlite_master SET rootpage = 3 WHERE name = 'ix_samples_external'"
         )
     database.close()
-    (finding,) = inspect(Database(database.path), log)
+    (finding,) = inspect(Database(database.path))
     assert finding.state == "wrong"
     assert finding.mend
 
@@ -260,4 +257,4 @@ def test_a_store_in_use_is_sound(
         return iter(seen)
 
     monkeypatch.setattr(Log, "events", look_and_work)
-    assert [finding.state for finding in inspect(database, deeds.store)] == ["ok", "ok"]
+    assert [finding.state for finding in inspect(database)] == ["ok", "ok"]

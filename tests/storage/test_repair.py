@@ -16,7 +16,6 @@ import pytest
 from tests.stores import SEGMENTER, SUMMARY, new, new_database, sample
 from tui_annotate.domain.errors import Damaged, Unavailable
 from tui_annotate.storage import repair
-from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.inspection import inspect
@@ -72,7 +71,7 @@ def test_what_can_be_read_of_torn_pages_is_saved(folder: Path, seed: int) -> Non
     store = folder / "store.sqlite"
     tear(store, seed=seed)
     with closing(Database(store)) as database:
-        (finding,) = inspect(database, AnnotationStore(database))
+        (finding,) = inspect(database)
     assert finding.state == "wrong"
     line, _, then = finding.mend.partition(", then ")
     assert then == "doctor again"
@@ -96,7 +95,7 @@ def test_what_contradicts_itself_goes_to_a_new_workspace(folder: Path) -> None:
         store.execute("DELETE FROM documents WHERE id = ?", text)
         store.commit()
     with closing(Database.open(folder / "store.sqlite")) as database:
-        (finding,) = inspect(database, AnnotationStore(database))
+        (finding,) = inspect(database)
     assert "points nowhere" in finding.says
     command_line(folder.parent)
     done = shell(finding.mend, folder.parent)
@@ -117,7 +116,7 @@ def test_an_altered_document_is_found(folder: Path) -> None:
             connection.execute(f"UPDATE documents SET {change} WHERE id = 1")
             connection.commit()
         with closing(Database.open(store)) as database:
-            (finding,) = inspect(database, AnnotationStore(database))
+            (finding,) = inspect(database)
         assert told in finding.says
         assert finding.mend == repair.begin_anew(store)
 

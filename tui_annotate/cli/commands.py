@@ -12,6 +12,7 @@ from tui_annotate import __version__
 from tui_annotate.cli import (
     annotate,
     assist,
+    audit,
     corpus,
     datasets,
     demo,
@@ -33,7 +34,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 # In the order in which somebody new needs them.
-for room in (corpus, annotate, reports, assist, doctor, demo, datasets, index, models):
+for room in (corpus, annotate, reports, assist, doctor, demo, datasets, index, models, audit):
     room.register(app)
 
 

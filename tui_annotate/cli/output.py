@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from tui_annotate.services.ingest.report import Progress
+    from tui_annotate.domain.progress import Progress
 
 WIDE = 160  # columns of a table that nobody looks at through a terminal
 GAP = 2  # blanks between two columns
@@ -132,7 +132,7 @@ def _console(stream: TextIO) -> Console:
 
 @contextmanager
 def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
-    """A callback that shows how far an ingest is: a bar with rate and time left, or quiet lines.
+    """A callback that shows how far a long deed is: a bar with rate and time left, or quiet lines.
 
     Args:
         unit: what is counted, in the plural.

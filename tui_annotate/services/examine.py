@@ -83,7 +83,7 @@ class Examine:
 
     def store(self) -> list[Finding]:
         """What was found of the store's pages, keys and log; reads all of it."""
-        return inspect(self.database, self.log)
+        return inspect(self.database)
 
     def labels_found(self, labels: Callable[[str], LabelTree]) -> Finding:
         """Whether the label sets can be read, and have every label of an annotation.

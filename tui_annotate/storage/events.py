@@ -32,6 +32,7 @@ _OF_STREAM: Final = _EVENT.where(
     EVENTS.c.dataset == bindparam("dataset"),
     EVENTS.c.sample == bindparam("sample"),
 ).order_by(EVENTS.c.seq)
+_ALL: Final = _EVENT.order_by(EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample, EVENTS.c.seq)
 _BY_ID: Final = _EVENT.where(EVENTS.c.id == bindparam("id"))
 _BATCH: Final = _EVENT.where(
     EVENTS.c.person == bindparam("person"), EVENTS.c.batch == bindparam("batch"), ~_GONE
@@ -93,6 +94,11 @@ def batch_of(connection: Connection, event: Event) -> Iterator[Event]:
     return _events(connection, _BATCH, **scope)
 
 
+def rows(connection: Connection) -> Iterator[Any]:
+    """Every event as the table has it, stream by stream, each in order; see `from_row`."""
+    return iter(connection.execute(_ALL).mappings())
+
+
 def deeds(connection: Connection, person: str) -> Iterator[Deed]:
     """What a person did and took back, newest first, read as far as it is iterated."""
     for name, verb, undoes, dataset, sample in connection.execute(_DEEDS, {"person": person}):
@@ -100,10 +106,15 @@ def deeds(connection: Connection, person: str) -> Iterator[Deed]:
 
 
 def _events(connection: Connection, query: Select[Any], **scope: str) -> Iterator[Event]:
-    return (_event(row) for row in connection.execute(query, scope).mappings())
+    return (from_row(row) for row in connection.execute(query, scope).mappings())
 
 
-def _event(row: Any) -> Event:
+def from_row(row: Any) -> Event:
+    """An event as its row tells it.
+
+    Raises:
+        ValueError, KeyError, TypeError: it was altered, and can not be read.
+    """
     action = Action(
         row["verb"],
         Change.from_json(from_json(row["before"])),

@@ -7,25 +7,24 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from tui_annotate.domain.errors import Conflict, Damaged, NotFound, TuiAnnotateError
+from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.findings import Finding
-from tui_annotate.domain.history import replay
-from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.audit import AuditStore
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.repair import begin_anew, bring_back, mending
 
 
-def inspect(database: Database, log: AnnotationStore) -> list[Finding]:
+def inspect(database: Database) -> list[Finding]:
     """Findings on pages, keys, documents and log; reads the whole store."""
     try:
-        return list(_inspected(database, log))
+        return list(_inspected(database))
     except TuiAnnotateError as error:
         return [Finding("store", "wrong", error.message, mending(error, database.path))]
 
 
-def _inspected(database: Database, log: AnnotationStore) -> Iterator[Finding]:
+def _inspected(database: Database) -> Iterator[Finding]:
     path = database.path
     with database.reading() as connection:
         pages = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
@@ -37,11 +36,13 @@ def _inspected(database: Database, log: AnnotationStore) -> Iterator[Finding]:
         yield Finding("store", "wrong", contradiction, begin_anew(path))
         return
     yield Finding("store", "ok", f"sound, version {SCHEMA}")
-    count, contradiction = _read_log(log)
-    if contradiction:
-        yield Finding("log", "wrong", contradiction, begin_anew(path))
-    else:
-        yield Finding("log", "ok", f"{count} events, each follows its predecessor")
+    audit = AuditStore(database)
+    first = next(audit.breaks(), None)
+    if first is None:
+        yield Finding("log", "ok", f"{audit.events()} events, each follows its predecessor")
+        return
+    where = f"the work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
+    yield Finding("log", "wrong", f"{where}: {first.says}", begin_anew(path))
 
 
 def _lost_row(connection: Connection) -> str:
@@ -63,22 +64,3 @@ def _altered_document(connection: Connection) -> str:
 
 
 _PAGED = {"yield_per": 100}
-
-
-def _read_log(log: AnnotationStore) -> tuple[int, str]:
-    """How many events there are, and what contradicts them; empty where nothing does."""
-    count = 0
-    for person, key in log.streams():
-        try:
-            with log.reading() as one_moment:  # people may be at work meanwhile
-                events = tuple(one_moment.events(person, key))
-                count += len(events)
-                told = replay(events)
-                stands = one_moment.stream(person, key)
-        except NotFound:
-            continue  # its dataset was removed; the log outlives it
-        except Conflict as error:
-            return count, error.message
-        if not told.same(stands.state) or events[-1].hash != stands.head:
-            return count, f"the work of {person} on {key} is not what the log says"
-    return count, ""

@@ -121,19 +121,20 @@ def planned(stream: Stream, event: Event) -> tuple[Plan, Stream]:
             for name in dropped
             if action.verb != DISCARD
         ),
-        tuple(_row(stream, payload) for payload in kept if payload["id"] in new),
+        tuple(annotation_row(stream, payload) for payload in kept if payload["id"] in new),
         tuple(
-            {**_row(stream, payload), "name": payload["id"]}
+            {**annotation_row(stream, payload), "name": payload["id"]}
             for payload in kept
             if payload["id"] not in new
         ),
-        _assignment(after),
+        assignment_row(after),
         int(after.assignment.state.finished) - int(stream.assignment.state.finished),
     )
     return plan, after
 
 
-def _row(stream: Stream, payload: Payload) -> Row:
+def annotation_row(stream: Stream, payload: Payload) -> Row:
+    """An annotation of a stream, as the table has it."""
     return {
         "id": payload["id"],
         "person": stream.person,
@@ -146,7 +147,8 @@ def _row(stream: Stream, payload: Payload) -> Row:
     }
 
 
-def _assignment(stream: Stream) -> Row:
+def assignment_row(stream: Stream) -> Row:
+    """What the table says of the work of a stream."""
     assignment = stream.assignment
     return {
         "person": stream.person,

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.protocols import Cost
+
+__all__ = ["KEPT_PROBLEMS", "IngestReport", "Outcome", "Progress"]
 
 KEPT_PROBLEMS = 1000
 """Problems that a report holds; a file with more of them is told by number, and by a callback."""
@@ -18,38 +21,6 @@ class Outcome(StrEnum):
     ALL = "all"
     SOME = "some"
     NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """A moment of an ingest.
-
-    Attributes:
-        phase: `checking`, `storing` or `vectors`.
-        records: read so far, refused ones too; documents embedded in the phase `vectors`.
-        share: of the input read, in [0, 1]; None where its size is unknown.
-        seconds: since the phase began.
-    """
-
-    phase: str
-    records: int
-    added: int = 0
-    known: int = 0
-    refused: int = 0
-    share: float | None = None
-    seconds: float = 0.0
-
-    @property
-    def rate(self) -> float:
-        """Records a second."""
-        return self.records / self.seconds if self.seconds > 0 else 0.0
-
-    @property
-    def left(self) -> float | None:
-        """Seconds to go at this pace; None where nothing can be said."""
-        if not self.share:
-            return None
-        return self.seconds * (1 - self.share) / self.share
 
 
 @dataclass(slots=True)

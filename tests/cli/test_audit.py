@@ -1,0 +1,83 @@
+"""audit: what is kept elsewhere shows what was altered here."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
+
+
+@pytest.fixture
+def worked(filled: Command, tmp_path: Path) -> Command:
+    """A workspace in which ana annotated a sample twice and was done."""
+    with workspaces.open(tmp_path) as space:
+        ana, (first, _) = space.person("ana").id, space.corpus.keys()
+        for number in range(2):
+            new = claim(f"a{number}", number, number + 5, label="")
+            space.annotate.add(ana, first, new, seconds=1)
+    return filled
+
+
+def altered(folder: Path, statement: str) -> None:
+    """Changes the store behind the program's back."""
+    with closing(sqlite3.connect(folder / "store.sqlite")) as store:
+        store.executescript(f"DROP TRIGGER IF EXISTS events_refuse_update; {statement}")
+
+
+def test_a_sound_log(worked: Command) -> None:
+    """Verify says so with exit code 0, and prints the head that head prints."""
+    head = worked("audit", "head", "--json").json
+    assert head["format"] == "tui-annotate-head/1"
+    assert (head["events"], head["streams"]) == (2, 1)
+    shown = worked("audit", "verify")
+    assert (shown.code, shown.out.splitlines()[-1]) == (0, f"head: {head['head']}")
+    assert "sound: 2 events in 1 streams" in shown.out
+    assert worked("audit", "head").out.splitlines()[0].split() == ["head", head["head"]]
+
+
+def test_an_altered_event_is_named(worked: Command, tmp_path: Path) -> None:
+    """The first one, with stream, number, id, time and what does not fit; exit code 1."""
+    altered(tmp_path, "UPDATE events SET seconds = 9 WHERE seq = 2")
+    shown = worked("audit", "verify")
+    assert shown.code == 1
+    assert "on pairs/bridge, event 2 (" in shown.out
+    assert "its content is not what its hash says" in shown.out
+    found = worked("audit", "verify", "--json").json
+    assert (found["sound"], found["altered"], found["breaks"][0]["seq"]) == (False, 1, 2)
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_head_that_was_kept(worked: Command, tmp_path: Path, *, streams: bool) -> None:
+    """A log that grew holds it; one that was written anew does not, and says where it can."""
+    flags = ["--streams"] if streams else []
+    kept = tmp_path / "head.json"
+    kept.write_text(worked("audit", "head", "--json", *flags).out, "utf-8")
+    assert worked("audit", "verify", "--against", str(kept)).code == 0
+    token = json.loads(kept.read_text("utf-8"))["head"]
+    shown = worked("audit", "verify", "--against", token)
+    assert "holds the head that was kept: 2 events, and 0 since" in shown.out
+    altered(tmp_path, "UPDATE events SET hash = 'f' WHERE seq = 2")
+    shown = worked("audit", "verify", "--against", str(kept))
+    assert shown.code == 1
+    assert "does not hold the head that was kept" in shown.out
+    assert ("number 2 of its stream is another event now" in shown.out) is streams
+
+
+@pytest.mark.parametrize("kept", ["nope", "{", '{"head": "3"}', '{"head": "1:x", "heads": [1]}'])
+def test_what_is_no_head_is_refused(worked: Command, tmp_path: Path, kept: str) -> None:
+    """A word, a torn file, another file: input that can not be used."""
+    assert worked("audit", "verify", "--against", kept).code == 2
+    (tmp_path / "kept").write_text(kept, "utf-8")
+    assert worked("audit", "verify", "--against", "kept").code == 2
+
+
+def test_streams_are_for_programs(worked: Command) -> None:
+    """--streams without --json is refused with the way out."""
+    assert worked("audit", "head", "--streams").code == 2

@@ -1,0 +1,224 @@
+"""Audit: what was altered is found at its first event, and what was rewritten against a head."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from tests.stores import annotate, claim, fill, new_database
+from tui_annotate.domain.history import chained
+from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.audit import Audit, Kept
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.audit import AuditStore
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.people import PeopleStore
+
+Alter = Callable[[str], None]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    """A store in which ana added four annotations to sample 1 and took one back, and bo one."""
+    database = new_database(tmp_path)
+    one, two = fill(CorpusStore(database), "1", "2")
+    people = PeopleStore(database)
+    ana, bo = people.local("ana").id, people.local("bo").id
+    deeds = annotate(database)
+    for name in range(4):
+        deeds.add(ana, one, claim(f"a{name}", name, name + 9, note=f"note {name}"), seconds=1)
+    deeds.undo(ana)
+    deeds.add(bo, two, claim("b"), seconds=1)
+    deeds.finish(bo, two, seconds=1)
+    return database
+
+
+@pytest.fixture
+def alter(database: Database) -> Alter:
+    """Changes the store behind the program's back, as somebody with the file could."""
+
+    def run(statements: str) -> None:
+        database.close()
+        with closing(sqlite3.connect(database.path)) as other:
+            other.execute("DROP TRIGGER IF EXISTS events_refuse_update")
+            other.execute("DROP TRIGGER IF EXISTS events_refuse_delete")
+            other.executescript(statements)
+
+    return run
+
+
+def audit(database: Database) -> Audit:
+    """The service on a store."""
+    return Audit(AuditStore(database))
+
+
+def test_what_was_not_touched_is_sound(database: Database) -> None:
+    """Every event is read, told as it goes, and nothing is found."""
+    told: list[Progress] = []
+    verdict = audit(database).verify(progress=told.append)
+    assert verdict.sound
+    assert (verdict.head.events, verdict.head.streams) == (7, 2)
+    assert (told[-1].records, told[-1].share) == (7, 1.0)
+
+
+def test_an_empty_log_is_sound(tmp_path: Path) -> None:
+    """It has a head as well, which every log begins with."""
+    empty = audit(new_database(tmp_path))
+    head = empty.head()
+    assert (head.events, head.streams, head.last) == (0, 0, "")
+    assert empty.verify(against=Kept(0, head.digest)).contains
+
+
+@pytest.mark.parametrize(
+    ("statements", "seq", "says"),
+    [
+        ("UPDATE events SET after = replace(after, 'note 1', 'else') WHERE seq = 2", 2, "content"),
+        ("UPDATE events SET at = '2020' WHERE seq = 3", 3, "content"),
+        ("UPDATE events SET after = 'x' WHERE seq = 3", 3, "can not be read"),
+        ("UPDATE events SET versions = '7' WHERE seq = 3", 3, "can not be read"),
+        ("DELETE FROM events WHERE seq = 3", 4, "number 3 of its stream is missing"),
+        ("DELETE FROM events WHERE seq = 1", 2, "number 1 of its stream is missing"),
+        (
+            (
+                "UPDATE events SET seq = -seq WHERE seq IN (2, 3);"
+                "UPDATE events SET seq = 5 + seq WHERE seq < 0"
+            ),
+            2,
+            "content is not what its hash says",
+        ),
+        ("DELETE FROM events WHERE seq = 5", 4, "know number 5: events were removed"),
+        ("UPDATE assignments SET head = 'x'", 5, "another event in its place"),
+        ("UPDATE assignments SET seq = 4", 5, "no more than number 4"),
+        ("UPDATE assignments SET rating = 'bad'", 5, "state, rating, comment or time"),
+        ("UPDATE annotations SET payload = replace(payload, 'note 1', '')", 5, "annotation a1"),
+        ("UPDATE annotations SET payload = '{' WHERE id = 'a2'", 5, "annotation a2"),
+        ("UPDATE annotations SET note = '' WHERE id = 'a0'", 5, "annotation a0"),
+        ("DELETE FROM annotations WHERE id = 'a0'", 5, "the annotations that stand"),
+        ("DELETE FROM assignments", 5, "know nothing of this work"),
+    ],
+)
+def test_what_was_altered_is_named(
+    database: Database, alter: Alter, statements: str, seq: int, says: str
+) -> None:
+    """The first event of a stream that does not fit, with what does not fit about it."""
+    alter(statements)
+    found = audit(database).verify()
+    assert not found.sound
+    (first,) = [each for each in found.breaks if each.sample == "1"]
+    assert first.seq == seq
+    assert re.search(says, first.says)
+    assert first.id
+    assert first.at
+
+
+def test_a_stream_without_events_is_told(database: Database, alter: Alter) -> None:
+    """Work that stands although its whole stream was removed."""
+    alter("DELETE FROM events WHERE sample = '2'")
+    (found,) = audit(database).verify().breaks
+    assert (found.sample, found.seq) == ("2", 0)
+    assert "no event tells of" in found.says
+
+
+def test_wrong_counts_are_told(database: Database, alter: Alter) -> None:
+    """How many samples somebody finished follows from the log as well."""
+    alter("UPDATE tallies SET count = count + 1 WHERE person <> ''")
+    (found,) = audit(database).verify().breaks
+    assert "counted wrongly" in found.says
+
+
+def test_the_first_is_the_one_that_came_first(database: Database, alter: Alter) -> None:
+    """Of several streams, the one whose event came first is named first."""
+    alter("UPDATE events SET at = '2020' WHERE sample = '2' OR seq = 5")
+    found = audit(database).verify()
+    assert found.broken == 2
+    assert [(each.sample, each.seq) for each in found.breaks] == [("1", 5), ("2", 1)]
+
+
+def rewrite(database: Database, key: SampleKey, person: str) -> None:
+    """Writes a stream anew with other notes and hashes that fit, as a skilled forger would."""
+    log = AnnotationStore(database)
+    with database.writing() as connection:
+        head = ""
+        for event in log.events(person, key):
+            forged = chained(event, seq=event.seq, prev=head)
+            if event.seq == 2:
+                forged = chained(replace(event, at="2020"), seq=event.seq, prev=head)
+            connection.exec_driver_sql(
+                "UPDATE events SET prev = ?, hash = ?, at = ? WHERE id = ?",
+                (forged.prev, forged.hash, forged.at, forged.id),
+            )
+            head = forged.hash
+        connection.exec_driver_sql(
+            "UPDATE assignments SET head = ? WHERE person = ? AND seq = 5", (head, person)
+        )
+
+
+def test_a_forged_log_is_sound_and_not_the_one_that_was(database: Database, alter: Alter) -> None:
+    """Hashes that were all made anew fit each other: only the head kept elsewhere shows it."""
+    service = audit(database)
+    head, heads = service.head(), service.heads()
+    alter("")
+    ana = PeopleStore(database).local("ana").id
+    rewrite(database, SampleKey("d", "1"), ana)
+    assert service.verify().sound
+    found = service.verify(against=Kept(head.events, head.digest, heads))
+    assert (found.broken, found.contains, found.sound) == (0, False, False)
+    ((lost, says),) = found.lost
+    assert (lost.sample, says) == ("1", "number 5 of its stream is another event now")
+    assert service.verify(against=Kept(head.events, head.digest)).contains is False
+
+
+def test_removed_history_is_seen_against_a_head(database: Database, alter: Alter) -> None:
+    """A stream that went with all that is known of it leaves no trace but in a head."""
+    service = audit(database)
+    head, heads = service.head(), service.heads()
+    alter(
+        "DELETE FROM events WHERE sample = '2'; DELETE FROM annotations WHERE id = 'b';"
+        "DELETE FROM assignments WHERE finished; DELETE FROM tallies WHERE person <> ''"
+    )
+    assert service.verify().sound
+    found = service.verify(against=Kept(head.events, head.digest, heads))
+    assert [says for _, says in found.lost] == ["number 2 of its stream is gone"]
+    assert service.verify(against=Kept(head.events, head.digest)).contains is False
+
+
+def test_a_log_that_grew_holds_its_earlier_heads(database: Database) -> None:
+    """Whatever was done since, in streams that were there or new ones."""
+    service = audit(database)
+    head, heads = service.head(), service.heads()
+    deeds = annotate(database)
+    bo = PeopleStore(database).local("bo").id
+    deeds.add(bo, SampleKey("d", "1"), claim("c"), seconds=0)
+    deeds.add(bo, SampleKey("d", "2"), claim("e", 1, 5), seconds=0)
+    for kept in (Kept(head.events, head.digest), Kept(head.events, head.digest, heads)):
+        found = service.verify(against=kept)
+        assert found.contains
+        assert found.head.events == head.events + 2
+
+
+def test_a_fork_is_seen_from_either_side(database: Database, tmp_path: Path) -> None:
+    """Two copies that went on apart: neither holds the head of the other, both that before."""
+    before = audit(database).head()
+    database.close()
+    (tmp_path / "fork").mkdir()
+    copyfile(database.path, tmp_path / "fork" / "store.sqlite")
+    fork = Database.open(tmp_path / "fork" / "store.sqlite")
+    bo = PeopleStore(database).local("bo").id
+    for side, name in ((database, "here"), (fork, "there")):
+        annotate(side).add(bo, SampleKey("d", "2"), claim(name, 1, 5), seconds=0)
+    here, there = audit(database), audit(fork)
+    for mine, others in ((here, there), (there, here)):
+        head = others.head()
+        assert mine.verify(against=Kept(before.events, before.digest)).contains
+        found = mine.verify(against=Kept(head.events, head.digest, others.heads()))
+        assert [each.sample for each, _ in found.lost] == ["2"]
+    fork.close()

@@ -1,0 +1,197 @@
+"""Commands about the log as evidence: audit verify, audit head."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import output
+from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli.reports import read_text
+from tui_annotate.domain.chains import head_from_json, head_from_token
+from tui_annotate.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.chains import Break, Head, LogHead
+    from tui_annotate.services.audit import Kept, Verdict
+
+FORMAT = "tui-annotate-head/1"
+SHOWN = 20
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    audit = typer.Typer(help="The log as evidence.", no_args_is_help=True)
+    audit.command(
+        epilog=examples(
+            "tui-annotate audit verify",
+            "tui-annotate audit verify --against head.json",
+            "tui-annotate audit verify --against 4:9f86d081884c7d65...",
+        )
+    )(verify)
+    audit.command(
+        epilog=examples(
+            "tui-annotate audit head", "tui-annotate audit head --json --streams > head.json"
+        )
+    )(head)
+    app.add_typer(audit, name="audit")
+
+
+def head(
+    *,
+    streams: Annotated[
+        bool,
+        typer.Option(
+            "--streams", help="With --json: the head of each stream too, to name what changed."
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Print what to keep elsewhere: one digest over all that was done so far.
+
+    Kept where nobody of this machine can change it, it shows later whether the log still begins
+    with what it holds now.
+    """
+    if streams and not as_json:
+        raise InvalidInput("--streams is for --json alone", "add --json")
+    with opened(workspace) as space:
+        audit = space.team.audit
+        found = audit.head()
+        heads = audit.heads() if streams else None
+    if as_json:
+        output.as_json(head_as_json(found, heads))
+        return
+    output.facts(
+        {
+            "head": found.token,
+            "events": found.events,
+            "streams": found.streams,
+            "last": found.last or "no event yet",
+        }
+    )
+
+
+def head_as_json(found: LogHead, heads: list[Head] | None) -> dict[str, Any]:
+    """A head as the file that is kept; `heads` stands there only if asked for."""
+    value: dict[str, Any] = {
+        "format": FORMAT,
+        "head": found.token,
+        "events": found.events,
+        "streams": found.streams,
+        "last": found.last,
+    }
+    return value if heads is None else {**value, "heads": [list(each) for each in heads]}
+
+
+def verify(
+    *,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE|HEAD",
+            help="What audit head printed earlier: its JSON in a file, or COUNT:DIGEST.",
+            show_default=False,
+        ),
+    ] = "",
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Read the whole log and say what was altered; exit code 1 if anything was.
+
+    Each event must follow its predecessor, and the tables must say what the log says. Whoever can
+    write the file could write all of it anew: only a head kept elsewhere shows that.
+    """
+    kept = _kept(against) if against else None
+    with opened(workspace) as space, output.progress("events") as tell:
+        verdict = space.team.audit.verify(against=kept, progress=tell)
+    if as_json:
+        output.as_json(_verdict_as_json(verdict))
+    else:
+        _tell(verdict)
+    if not verdict.sound:
+        raise typer.Exit(1)
+
+
+def _kept(against: str) -> Kept:
+    """A head out of a file, or as it was typed.
+
+    Raises:
+        InvalidInput: neither.
+    """
+    from tui_annotate.services.audit import Kept
+
+    text = read_text(Path(against)) if Path(against).is_file() else against
+    heads: list[Head] = []
+    if text.lstrip().startswith("{"):
+        try:
+            value = json.loads(text)
+        except ValueError as error:
+            raise InvalidInput(f"{against} is no JSON: {error}", "was it cut?") from error
+        heads = [head_from_json(each) for each in value.get("heads", [])]
+        text = str(value.get("head", ""))
+    return Kept(*head_from_token(text), heads)
+
+
+def _tell(verdict: Verdict) -> None:
+    head = verdict.head
+    if not verdict.broken:
+        output.line(
+            f"sound: {head.events:,} events in {head.streams:,} streams, each follows its "
+            "predecessor, and the tables say the same"
+        )
+    else:
+        _tell_breaks(verdict)
+    if verdict.kept is not None:
+        _tell_kept(verdict)
+    output.line(f"head: {head.token}")
+
+
+def _tell_breaks(verdict: Verdict) -> None:
+    first, *others = verdict.breaks
+    output.line(f"altered: {_named(first)}")
+    output.line(f"  {first.says}")
+    for other in others[: SHOWN - 1]:
+        output.line(f"also: {_named(other)}: {other.says}")
+    if verdict.broken > SHOWN:
+        output.line(f"and {verdict.broken - SHOWN:,} streams more; see --json")
+
+
+def _named(found: Break) -> str:
+    if not found.sample:
+        return "the counts of finished work"
+    where = f"the work of {found.person} on {found.dataset}/{found.sample}"
+    return f"{where}, event {found.seq} ({found.id}), of {found.at}" if found.seq else where
+
+
+def _tell_kept(verdict: Verdict) -> None:
+    kept = verdict.kept
+    assert kept is not None  # noqa: S101  the caller looked
+    if verdict.contains:
+        later = verdict.head.events - kept.events
+        output.line(f"holds the head that was kept: {kept.events:,} events, and {later:,} since")
+        return
+    output.line(f"does not hold the head that was kept: the first {kept.events:,} events differ")
+    if verdict.head.events < kept.events:
+        output.line(f"  there are {verdict.head.events:,} events now: some were removed")
+    for head, says in verdict.lost[:SHOWN]:
+        output.line(f"  the work of {head.person} on {head.dataset}/{head.sample}: {says}")
+    if len(verdict.lost) > SHOWN:
+        output.line(f"  and {len(verdict.lost) - SHOWN:,} streams more; see --json")
+
+
+def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    lost = [{**head._asdict(), "says": says} for head, says in verdict.lost]
+    return {
+        "sound": verdict.sound,
+        **head_as_json(verdict.head, None),
+        "altered": verdict.broken,
+        "breaks": [asdict(each) for each in verdict.breaks],
+        "contains": verdict.contains,
+        "lost": lost,
+    }

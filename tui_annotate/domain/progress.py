@@ -1,0 +1,37 @@
+"""How far a long deed is: told while it runs, shown by whoever started it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A moment of a long deed.
+
+    Attributes:
+        phase: a word of the deed; of an ingest `checking`, `storing` or `vectors`.
+        records: done so far, refused ones too; documents embedded in the phase `vectors`.
+        share: of the whole, in [0, 1]; None where its size is unknown.
+        seconds: since the phase began.
+    """
+
+    phase: str
+    records: int
+    added: int = 0
+    known: int = 0
+    refused: int = 0
+    share: float | None = None
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Records a second."""
+        return self.records / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def left(self) -> float | None:
+        """Seconds to go at this pace; None where nothing can be said."""
+        if not self.share:
+            return None
+        return self.seconds * (1 - self.share) / self.share
