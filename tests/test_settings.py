@@ -190,7 +190,7 @@ def test_without_a_login_name_one_is_oneself(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_memory_is_where_the_system_keeps_such_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless the environment names another folder."""
     monkeypatch.delenv("TUI_ANNOTATE_STATE")
-    assert settings._name_file().parts[-2:] == ("tui-annotate", "name")
+    assert settings.state_folder().name == "tui-annotate"
 
 
 # where -------------------------------------------------------------------------------------------

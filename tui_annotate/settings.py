@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
@@ -56,6 +57,24 @@ class Settings:
     theme: str = ""
     """The theme of the screen; empty: the default one. In a person's own file."""
 
+    people_store: str = ""
+    """A store whose accounts several workspaces share, from the workspace; empty: its own."""
+
+    expire_minutes: int = 10080
+    """How long a session lives, from the sign-in; 7 days."""
+
+    idle_minutes: int = 30
+    """After how long without a key the screen asks for the password again; 0: never."""
+
+    argon2_time: int = 2
+    """Passes over the memory when a password is hashed. This and the next two may only rise."""
+
+    argon2_memory: int = 19456
+    """KiB of memory for hashing a password."""
+
+    argon2_parallelism: int = 1
+    """Lanes of hashing a password."""
+
     keys: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the screen: the id of an action to a key or a list of them. In a person's file."""
 
@@ -69,7 +88,39 @@ WORKSPACE_TEMPLATE: Final = """\
 # order = "by-source"   # of the queue: by-source, ingested, random, random:SEED
 # language = ""         # of documents: en, zh; empty: by the text itself
 # workers = 0           # processes of ingest; 0: one for each core
+
+# [people]
+# store = ""             # of accounts that several workspaces share, as "../people.sqlite"
+# expire_minutes = 10080 # how long somebody stays signed in
+# idle_minutes = 30      # without a key, until the screen asks for the password; 0: never
+# argon2_time = 2        # of hashing passwords: these three may only rise
+# argon2_memory = 19456
+# argon2_parallelism = 1
 """
+
+_PEOPLE: Final = MappingProxyType(
+    {
+        "store": "people_store",
+        **{
+            name: name
+            for name in (
+                "expire_minutes", "idle_minutes",
+                "argon2_time", "argon2_memory", "argon2_parallelism",
+            )
+        },
+    }
+)  # fmt: skip
+"""Keys of the table `people` of a file, by the fields that they are."""
+
+_BOUNDS: Final = MappingProxyType(
+    {
+        "expire_minutes": (1, 5_256_000),
+        "argon2_time": (2, 64),
+        "argon2_memory": (19456, 4_194_304),
+        "argon2_parallelism": (1, 64),
+    }
+)
+"""The least and the most of some numbers."""
 
 
 def load(
@@ -96,7 +147,8 @@ def load(
     )
     if workspace is not None:
         file = workspace / WORKSPACE_FILE
-        settings = _merged(settings, _table(file), where=str(file), allowed=known - _USER_FIELDS)
+        values = _flat(_table(file), where=str(file))
+        settings = _merged(settings, values, where=str(file), allowed=known - _USER_FIELDS)
     for each in fields(Settings):
         value = given.get(PREFIX + each.name.upper())
         if value is not None and each.name != "keys":
@@ -125,6 +177,20 @@ def _table(file: Path) -> dict[str, Any]:
         raise InvalidInput(f"{file} is no TOML: {error}", "mend the file") from error
 
 
+def _flat(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """The values of a file with those of its table `people` as fields of their own names."""
+    flat = dict(values)
+    people = flat.pop("people", {})
+    if not isinstance(people, dict):
+        raise InvalidInput(f"{where}: people is {people!r}", "people is a table: [people]")
+    for name, value in people.items():
+        if name not in _PEOPLE:
+            known = ", ".join(sorted(_PEOPLE))
+            raise InvalidInput(f"{where}: unknown key 'people.{name}'", f"known: {known}")
+        flat[_PEOPLE[name]] = value
+    return flat
+
+
 def _merged(
     settings: Settings, values: Mapping[str, Any], *, where: str, allowed: AbstractSet[str]
 ) -> Settings:
@@ -145,6 +211,8 @@ def _checked(name: str, value: Any, where: str) -> Any:
     elif isinstance(value, wanted) and not isinstance(value, bool) and _natural(value):
         if name == "order":
             _check_order(value, where)
+        if name in _BOUNDS:
+            _check_bounds(name, value, where)
         return value
     kinds = {str: "text", int: "a number from 0", tuple: "a list of texts", dict: "a table"}
     raise InvalidInput(f"{where}: {name} is {value!r}", f"{name} is {kinds[wanted]}")
@@ -155,6 +223,12 @@ def _check_order(value: str, where: str) -> None:
         checked_order(value)
     except InvalidInput as error:
         raise InvalidInput(f"{where}: {error.message}", error.hint) from error
+
+
+def _check_bounds(name: str, value: int, where: str) -> None:
+    least, most = _BOUNDS[name]
+    if not least <= value <= most:
+        raise InvalidInput(f"{where}: {name} is {value}", f"{name} is {least} to {most}")
 
 
 def _natural(value: Any) -> bool:
@@ -181,13 +255,13 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
     return Path(user_config_dir(_PROGRAM, appauthor=False)) / "config.toml"
 
 
-def _name_file() -> Path:
-    """Where the last `--as` is remembered; `TUI_ANNOTATE_STATE` names another folder."""
+def state_folder() -> Path:
+    """Where things are remembered from start to start; `TUI_ANNOTATE_STATE` names another one."""
     if named := os.environ.get(PREFIX + "STATE"):
-        return Path(named) / "name"
+        return Path(named)
     from platformdirs import user_state_dir
 
-    return Path(user_state_dir(_PROGRAM, appauthor=False)) / "name"
+    return Path(user_state_dir(_PROGRAM, appauthor=False))
 
 
 def person_name(given: str = "") -> str:
@@ -198,7 +272,7 @@ def person_name(given: str = "") -> str:
     Raises:
         InvalidInput: it is no name.
     """
-    file = _name_file()
+    file = state_folder() / "name"
     if given:
         name = checked_name(given)
         try:

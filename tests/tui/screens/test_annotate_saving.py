@@ -14,7 +14,7 @@ from textual.events import Key
 from textual.message import Message
 
 from tests.tui.screens.work import Person, at_work, make
-from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.screens.annotate_saving import Answered, Job, Saver, Stopwatch
 
@@ -270,3 +270,31 @@ async def test_a_save_that_fails_while_leaving_is_told_after_the_end(folder: Pat
         person.screen.do("option.choose", digit="1")
         person.screen.quit()
     assert person.app.refused == "the disk is full · make room"
+
+
+def test_who_may_not_go_on_is_stopped_before_the_job() -> None:
+    """Nothing guarded is begun, the giver is told first, then whoever asks for the way on."""
+    post = Post()
+    done: list[str] = []
+    post.saver.guard = raising(NotAllowed("your session has ended"))
+    post.saver.stopped = lambda error: post.told.append(f"stopped: {error.message}")
+    post.saver.send(post.job(partial(done.append, "write"), writes=True))
+    post.saver.send(replace(post.job(lambda: "signed in"), free=True))
+    post.saver.send_last(partial(done.append, "place"))
+    assert post.end() == [
+        "not your session has ended",
+        "stopped: your session has ended",
+        "signed in",
+    ]
+    assert done == []
+
+
+def test_a_guard_that_can_not_look_is_a_failure_as_any_other() -> None:
+    """A busy store is no reason to ask for a password."""
+    post = Post()
+    stopped: list[TuiAnnotateError] = []
+    post.saver.guard = raising(Unavailable("busy"))
+    post.saver.stopped = stopped.append
+    post.saver.send(post.job(lambda: "x"))
+    assert post.end() == ["not busy"]
+    assert stopped == []

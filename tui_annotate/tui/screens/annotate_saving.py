@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 from textual.message import Message
 
 from tui_annotate.domain.assignments import IDLE_CAP, worked
-from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +30,7 @@ class Job(Generic[Result]):
         writes: something of the annotator's is lost if it fails; what leads away from the sample
             is not done then.
         shown: the header says that it is on its way.
+        free: it is done whatever failed before, and whether or not the person may still work.
     """
 
     call: Callable[[], Result]
@@ -37,6 +38,7 @@ class Job(Generic[Result]):
     failed: Callable[[TuiAnnotateError], None]
     writes: bool = False
     shown: bool = False
+    free: bool = False
 
 
 class Answered(Message):
@@ -52,6 +54,14 @@ class _GivenUp(Exception):
     """A save before it failed, so the job was not begun."""
 
 
+class _Stopped(Exception):
+    """The person may not work any more, so the job was not begun."""
+
+    def __init__(self, reason: TuiAnnotateError) -> None:
+        super().__init__()
+        self.reason = reason
+
+
 class Saver:
     """Does jobs in the order in which they were given, in a thread.
 
@@ -59,10 +69,15 @@ class Saver:
         waiting: jobs that have no answer yet.
         shown: those of them that the header tells of.
         closed: nothing is taken any more.
+        guard: called in the thread before each job that is not free; by `NotAllowed` or `Conflict`
+            it says that the person may not go on, and why.
+        stopped: told on the screen's thread when it did, after the job's `failed`.
     """
 
     def __init__(self, post: Callable[[Message], object]) -> None:
         self._post = post
+        self.guard: Callable[[], None] = lambda: None
+        self.stopped: Callable[[TuiAnnotateError], None] = lambda _: None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
         # Each is counted by one thread alone, so that no answer can overtake a job behind it.
         self._refused = 0  # saves that failed: by the store's thread
@@ -84,16 +99,24 @@ class Saver:
 
     def _run(self, job: Job[Any], told: int) -> Any:
         """`told`: how many refused saves were told when the job was given."""
-        if self._refused > told and not job.writes:
+        if self._refused > told and not (job.writes or job.free):
             raise _GivenUp
         done = False
         try:
+            if not job.free:
+                self._check()
             result = job.call()
             done = True
         finally:
             if job.writes and not done:
                 self._refused += 1
         return result
+
+    def _check(self) -> None:
+        try:
+            self.guard()
+        except (NotAllowed, Conflict) as error:
+            raise _Stopped(error) from error
 
     def answer(self, answered: Answered) -> None:
         """Tells who gave the job; to be called on the screen's thread, once a message."""
@@ -109,10 +132,20 @@ class Saver:
         if job.writes:
             self._told += 1
         job.failed(_ours(error))
+        if isinstance(error, _Stopped):
+            self.stopped(error.reason)
 
     def send_last(self, call: Callable[[], None]) -> None:
-        """Puts a call behind those that are waiting, whatever became of them; nobody is told."""
-        self._thread.submit(call).add_done_callback(_log_failure)
+        """Puts a call behind those that are waiting, whatever became of them; nobody is told.
+
+        It is left out where the person may not work any more.
+        """
+
+        def checked() -> None:
+            self._check()
+            call()
+
+        self._thread.submit(checked).add_done_callback(_log_failure)
 
     def close(self) -> tuple[TuiAnnotateError, ...]:
         """Waits until everything that was given is done.
@@ -129,13 +162,15 @@ class Saver:
 def _ours(error: BaseException) -> TuiAnnotateError:
     if isinstance(error, TuiAnnotateError):
         return error
+    if isinstance(error, _Stopped):
+        return error.reason
     _log.error("unexpected: %s", type(error).__name__, exc_info=error)
     return Unavailable(f"something unexpected happened: {type(error).__name__}: {error}")
 
 
 def _log_failure(future: Future[None]) -> None:
     error = future.exception()
-    if error is not None:
+    if error is not None and not isinstance(error, _Stopped):
         _log.error("the place was not kept: %s", type(error).__name__, exc_info=error)
 
 
