@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.samples import Side, Signals
+from tui_annotate.domain.settlements import How, Reason, Settled
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.traces import OUTSIDE, Place, Trace
 
@@ -43,6 +44,13 @@ def traces(draw: st.DrawFn, spans: int) -> Trace:
     )
 
 
+def settlements() -> st.SearchStrategy[Settled]:
+    """How review may have come to an annotation."""
+    words = st.text(max_size=5)
+    sources = st.frozensets(words, max_size=3).map(lambda names: tuple(sorted(names)))
+    return st.builds(Settled, words, st.sampled_from(How), sources, st.sampled_from(Reason), words)
+
+
 @st.composite
 def made_annotations(draw: st.DrawFn) -> Annotation:
     """Annotations with any text in any field."""
@@ -58,7 +66,7 @@ def made_annotations(draw: st.DrawFn) -> Annotation:
             st.lists(st.lists(names, min_size=1, max_size=2).map(tuple), max_size=2).map(tuple)
         ),
         note=draw(st.text(max_size=12)),
-        origin=draw(st.sampled_from(["human", "machine:x", "imported:mercury"])),
+        origin=draw(st.sampled_from(["human", "machine:x", "imported:mercury", "adjudicated"])),
         version=draw(st.integers(1, 5)),
         number=draw(st.integers(0, 99)),
         label_set=draw(st.text(max_size=4)),
@@ -66,5 +74,6 @@ def made_annotations(draw: st.DrawFn) -> Annotation:
         created=draw(st.text(max_size=4)),
         updated=draw(st.text(max_size=4)),
         trace=draw(st.none() | traces(len(evidence))),
+        settled=draw(st.none() | settlements()),
         imported=draw(st.none() | st.dictionaries(st.text(max_size=4), _JSON, max_size=3)),
     )

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.settlements import Settled, settled_from_json, settled_to_json
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.traces import Trace, trace_from_json, trace_to_json
 
@@ -15,6 +16,8 @@ LabelPath = tuple[str, ...]
 
 HUMAN = "human"
 ADJUDICATED = "adjudicated"
+REJECTED = "rejected"
+"""What review refused: kept with the reason, and left out wherever it is not asked for."""
 
 
 class Anchor(NamedTuple):
@@ -35,7 +38,7 @@ class Annotation:
         evidence: anchors of the source side.
         labels: paths from the root of the label tree; several, or none in imported work.
         note: free text.
-        origin: `human`, `adjudicated`, `machine:NAME` or `imported:FORMAT`.
+        origin: `human`, `adjudicated`, `rejected`, `machine:NAME` or `imported:FORMAT`.
         version: 1 when made, one more with each edit.
         number: a workspace-wide integer for formats that want one; 0 until it is stored.
         label_set: hash of the label set it was made under; empty where unknown.
@@ -43,6 +46,7 @@ class Annotation:
         created, updated: ISO 8601, UTC, microseconds; empty where unknown.
         imported: the original record, as long as nobody edited the annotation.
         trace: what the assist showed when it was saved; None where nobody knows.
+        settled: how review came to it; None for all that is not review's.
     """
 
     id: str
@@ -59,6 +63,7 @@ class Annotation:
     updated: str = ""
     imported: Mapping[str, Any] | None = None
     trace: Trace | None = None
+    settled: Settled | None = None
 
     def __post_init__(self) -> None:
         if not self.claim and not self.evidence:
@@ -107,7 +112,8 @@ def _checked(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> tuple[A
 def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
     """The annotation as JSON values; anchors as [side, index, start, end]; keys in fixed order.
 
-    `assist` is there only where there is a trace: work of before stays as it was, to the byte.
+    `assist` and `settled` are there only where there is such a thing: work of before stays as it
+    was, to the byte.
     """
     value = {
         "id": annotation.id,
@@ -126,6 +132,8 @@ def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
     }
     if annotation.trace is not None:
         value["assist"] = trace_to_json(annotation.trace)
+    if annotation.settled is not None:
+        value["settled"] = settled_to_json(annotation.settled)
     return value
 
 
@@ -137,7 +145,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
     """
     try:
         evidence = tuple([_anchor_from_json(anchor) for anchor in value.get("evidence", ())])
-        told = value.get("assist")
+        told, settled = value.get("assist"), value.get("settled")
         return Annotation(
             id=value["id"],
             claim=tuple([_anchor_from_json(anchor) for anchor in value["claim"]]),
@@ -153,6 +161,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
             updated=value.get("updated", ""),
             imported=value.get("imported"),
             trace=None if told is None else trace_from_json(told, spans=len(evidence)),
+            settled=None if settled is None else settled_from_json(settled),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"not an annotation: {error}", "see docs for the native form") from error

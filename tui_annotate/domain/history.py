@@ -24,9 +24,11 @@ IMPORT: Final = "import"
 """Work that came from a file: never undone, as nobody did it here."""
 DISCARD: Final = "discard"
 """The sample was taken out of the corpus: what came before it in its stream is beyond undo."""
-UNDOABLE: Final = frozenset(
-    {"add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear"}
-)
+_SETTLING: Final = frozenset({"take", "merge", "reject", "own"})
+"""What reviewers do beside editing and finishing."""
+UNDOABLE: Final = _SETTLING | {
+    "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
+}  # fmt: skip
 VERBS: Final = UNDOABLE | {UNDO, REDO, READ, IMPORT, DISCARD}
 
 Payload = Mapping[str, Any]

@@ -60,7 +60,8 @@ class RecordFilter:
     Attributes:
         dataset, sample: the sample's key, or either part of it.
         person: the id or name of a person: only samples with work of theirs, and only that work.
-        origin: of annotations: `human`, `imported` (of any format), or an origin in full.
+        origin: of annotations: `human`, `imported` (of any format), or an origin in full; for
+            `adjudicated` also the samples that review settled with nothing found.
         state: only work of people whose assignment of the sample is in that state.
         label: a path joined by dots: annotations with it or with one under it.
         since: ISO 8601: annotations and assignments updated at that moment or later.

@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import case, func, select, text
 
-from tui_annotate.domain.annotations import LabelPath, annotation_from_json
+from tui_annotate.domain.annotations import REJECTED, LabelPath, annotation_from_json
 from tui_annotate.domain.history import Event, StreamState
 from tui_annotate.domain.people import OPERATOR, Actor, Person
 from tui_annotate.domain.records import Owned, Record, RecordFilter
@@ -33,6 +33,7 @@ _LABELS: Final = (
     .select_from(ANNOTATIONS)
     .join(SAMPLES, SAMPLES.c.id == ANNOTATIONS.c.sample_id)
     .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .where(ANNOTATIONS.c.origin != REJECTED)
     .group_by(DATASETS.c.name, _SAID)
 )
 _BATCH: Final = 100

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, func, or_, select, text, update
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import DISCARD, Action, Change, Event
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage import intake
 from tui_annotate.storage.columns import (
@@ -35,9 +36,11 @@ _INFOS: Final = text("""
       (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),
       count(u.id), coalesce(sum(u.segments), 0),
       (SELECT coalesce(sum(a.annotations), 0) FROM assignments a
-         JOIN samples s ON s.id = a.sample_id WHERE s.dataset_id = d.id),
+         JOIN samples s ON s.id = a.sample_id
+         WHERE s.dataset_id = d.id AND a.person <> :settled),
       (SELECT count(*) FROM assignments a
-         JOIN samples s ON s.id = a.sample_id WHERE s.dataset_id = d.id AND a.state = 'done'),
+         JOIN samples s ON s.id = a.sample_id
+         WHERE s.dataset_id = d.id AND a.state = 'done' AND a.person <> :settled),
       d.created
     FROM datasets d LEFT JOIN documents u ON u.id IN (
       SELECT p.document_id FROM sample_documents p
@@ -50,13 +53,16 @@ _PROGRESS: Final = text("""
       sum(a.state IN ('draft', 'reopened')), sum(a.seconds)
     FROM assignments a JOIN samples s ON s.id = a.sample_id
       JOIN datasets d ON d.id = s.dataset_id JOIN people p ON p.id = a.person
+    WHERE p.id <> :settled
     GROUP BY d.id, p.id ORDER BY d.name, p.name, p.id
 """)
+
+_PEOPLE: Final = {"settled": SETTLED}
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """Figures of a dataset; a document that several samples share counts once.
+    """Figures of a dataset and of people's own work; a text that several samples share counts once.
 
     Attributes:
         done: assignments that are done, over all people.
@@ -88,12 +94,12 @@ class Progress:
 
 def infos(connection: Connection) -> list[DatasetInfo]:
     """All datasets by name."""
-    return [DatasetInfo(*row) for row in connection.execute(_INFOS)]
+    return [DatasetInfo(*row) for row in connection.execute(_INFOS, _PEOPLE)]
 
 
 def progress(connection: Connection) -> list[Progress]:
     """By dataset, then person; only where something was done."""
-    return [Progress(*row) for row in connection.execute(_PROGRESS)]
+    return [Progress(*row) for row in connection.execute(_PROGRESS, _PEOPLE)]
 
 
 def totals(connection: Connection) -> tuple[int, int, int]:

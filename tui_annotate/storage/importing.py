@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from tui_annotate.domain.annotations import Annotation, annotation_to_json
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.history import IMPORT, Action, Change, Event
-from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import Record
 from tui_annotate.storage.codec import from_json, plain, to_json
 from tui_annotate.storage.log import Log, Stream
@@ -67,7 +67,8 @@ class Importing:
         given = {person.id: person for person in record.people}
         for name, work in _by_person(record).items():
             person = given.get(name, Person(name, name))
-            keep_person(self.connection, replace(person, kind=PersonKind.IMPORTED))
+            kind = PersonKind.SETTLED if name == SETTLED else PersonKind.IMPORTED
+            keep_person(self.connection, replace(person, kind=kind))
             self._take(log, log.stream(name, record.sample.key), work)
 
     def _take(self, log: Log, stream: Stream, work: _Work) -> None:

@@ -231,7 +231,7 @@ def _work(connection: Connection, sample_ids: Sequence[int], sieve: Sieve) -> _W
     query = _of(select(*_ASSIGNMENT), sample_ids, sieve).order_by(ASSIGNMENTS.c.person)
     for sample_id, person, state, *rest in connection.execute(query):
         states[sample_id, person] = state
-        if sieve.state(state) and sieve.time(rest[-1]):
+        if sieve.state(state) and sieve.time(rest[-1]) and sieve.worker(person):
             assignments[sample_id].append(Assignment(person, State(state), *rest))
     query = _of(select(*_ANNOTATION), sample_ids, sieve)
     rows = [row for row in connection.execute(query).all() if sieve.state(states[row[0], row[1]])]

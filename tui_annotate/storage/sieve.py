@@ -8,9 +8,14 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, select
 
-from tui_annotate.domain.annotations import Annotation, annotation_from_json
+from tui_annotate.domain.annotations import (
+    ADJUDICATED,
+    REJECTED,
+    Annotation,
+    annotation_from_json,
+)
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.people import Person
+from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.records import Owned, RecordFilter
 from tui_annotate.storage.columns import ANNOTATIONS, ASSIGNMENTS, DATASETS, SAMPLES
 
@@ -30,7 +35,11 @@ _STANDING: Final = (
 
 
 class Sieve:
-    """A `RecordFilter` made ready: what of people's work goes through."""
+    """A `RecordFilter` made ready: what of people's work goes through.
+
+    What review refused goes through where it is asked for by its origin, and nowhere else. Who asks
+    for what it settled gets samples that it settled with nothing found as well.
+    """
 
     def __init__(self, filters: RecordFilter, people: Mapping[str, Person]) -> None:
         self._filters = filters
@@ -38,18 +47,26 @@ class Sieve:
         wanted = filters.person
         named = {person.id for person in people.values() if wanted in (person.id, person.name)}
         self.people = named if wanted else None
-        self.by_annotation = bool(filters.origin or self._label)
-        self.narrow = self.by_annotation or bool(wanted or filters.state or filters.since)
+        self._settled = filters.origin in (ADJUDICATED, REJECTED)
+        self.by_annotation = bool(self._label) or filters.origin not in ("", ADJUDICATED)
+        self.narrow = bool(
+            self.by_annotation or filters.origin or wanted or filters.state or filters.since
+        )
 
     def annotation(self, annotation: Annotation) -> bool:
         """Whether origin, label and time fit."""
         filters, label = self._filters, self._label
         origin = annotation.origin
+        asked = filters.origin in (origin, origin.partition(":")[0])
         return (
-            (not filters.origin or filters.origin in (origin, origin.partition(":")[0]))
+            (asked or (not filters.origin and origin != REJECTED))
             and (not label or any(path[: len(label)] == label for path in annotation.labels))
             and annotation.updated >= filters.since
         )
+
+    def worker(self, person: str) -> bool:
+        """Whether how far somebody is goes through: of what review did, nobody else's does."""
+        return not self._settled or person == SETTLED
 
     def state(self, state: str) -> bool:
         """Whether work in that state fits."""

@@ -16,6 +16,7 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Kind, Request, Sample, Side
+from tui_annotate.domain.settlements import Settled
 from tui_annotate.plugins.protocols import ExportOptions, Report
 
 COLUMNS = (
@@ -49,6 +50,11 @@ COLUMNS = (
     "summary_sha256",
     "group",
     "meta",
+    "settled_how",
+    "settled_by",
+    "settled_from",
+    "settled_reason",
+    "settled_note",
     "escaped",
 )
 LABELS = " | "
@@ -174,6 +180,18 @@ def _of_annotation(owned: Owned) -> dict[str, Any]:
         "version": annotation.version,
         "labels_version": annotation.label_set,
         "guidelines_version": annotation.guidelines,
+    } | _of_settlement(annotation.settled)
+
+
+def _of_settlement(settled: Settled | None) -> dict[str, Any]:
+    if settled is None:
+        return {}
+    return {
+        "settled_how": settled.how.value,
+        "settled_by": settled.by,
+        "settled_from": " ".join(settled.sources),
+        "settled_reason": settled.reason.value,
+        "settled_note": settled.note,
     }
 
 

@@ -107,9 +107,9 @@ def _among(kind: str, value: str, there: Iterable[str]) -> None:
 
 def _check_origin(origin: str) -> None:
     kind, colon, name = origin.partition(":")
-    plain = origin in {"human", "adjudicated", *_NAMED_ORIGINS}
+    plain = origin in {"human", "adjudicated", "rejected", *_NAMED_ORIGINS}
     if not plain and not (kind in _NAMED_ORIGINS and colon and name):
         raise InvalidInput(
             f"{origin!r} is no origin",
-            "write human, adjudicated, machine, machine:NAME, imported or imported:FORMAT",
+            "write human, adjudicated, rejected, machine, machine:NAME, imported or imported:FORMAT",
         )

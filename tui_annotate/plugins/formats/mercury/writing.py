@@ -122,6 +122,7 @@ class DumpWriter:
         lose = self.report.lose
         lose("times and versions of annotations", bool(annotation.created or annotation.updated))
         lose("places of evidence in the assist", annotation.trace is not None)
+        lose("how it was settled", annotation.settled is not None)
         lose("origins of annotations", annotation.origin not in ("human", ORIGIN + FORMAT))
         dotted = any(JOINER in name for path in annotation.labels for name in path)
         lose("labels with a dot in a name", dotted)
