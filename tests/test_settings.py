@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 import tomllib
 from dataclasses import fields
@@ -43,11 +44,17 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
     assert tomllib.loads("\n".join(line.removeprefix("# ") for line in lines)) == {
         "embedder": "auto", "base_url": "", "dimensions": 0,
         "order": "by-source", "language": "", "workers": 0,
+        "people": {
+            "store": "", "expire_minutes": 10080, "idle_minutes": 30,
+            "argon2_time": 2, "argon2_memory": 19456, "argon2_parallelism": 1,
+        },
     }  # fmt: skip
-    assert {field.name for field in fields(Settings)} - {"keys", "theme", "ratings"} == {
-        line.removeprefix("# ").split()[0] for line in lines
-    }
-    del folder
+    (folder / WORKSPACE_FILE).write_text("\n".join(line.removeprefix("# ") for line in lines))
+    assert load(folder, environment={}) == Settings()
+    told = {line.removeprefix("# ").split()[0] for line in lines if " = " in line}
+    assert {field.name for field in fields(Settings)} - {"keys", "theme", "ratings"} == (
+        told - {"store"} | {"people_store"}
+    )
 
 
 def test_flags_go_before_environment_before_file(folder: Path) -> None:
@@ -92,6 +99,12 @@ def test_keys_and_theme_are_a_persons_own(folder: Path, tmp_path: Path) -> None:
         ('workers = "2"', "workers is '2'"),
         ("ratings = [1]", r"ratings is \[1\]"),
         ('ratings = ["a", ""]', "ratings is"),
+        ("people = 1", r"people is a table: \[people\]"),
+        ("[people]\npeople_store = ''", "unknown key 'people.people_store'"),
+        ("[people]\nstore = 1", "people_store is 1"),
+        ("[people]\nargon2_time = 1", "argon2_time is 1"),
+        ("argon2_memory = 19455", "argon2_memory is 19455"),
+        ("[people]\nexpire_minutes = 0", "expire_minutes is 0"),
         ("order = ", "is no TOML"),
         ("\xff", "is no TOML"),
     ],
@@ -99,10 +112,21 @@ def test_keys_and_theme_are_a_persons_own(folder: Path, tmp_path: Path) -> None:
 def test_a_mistake_in_a_file_is_told(folder: Path, text: str, told: str) -> None:
     """With the file's name and what to do."""
     (folder / WORKSPACE_FILE).write_text(text, "latin-1")
-    with pytest.raises(InvalidInput, match=told) as caught:
+    with pytest.raises(InvalidInput) as caught:
         load(folder, environment={})
+    assert re.search(told, f"{caught.value.message} {caught.value.hint}")
     assert str(folder / WORKSPACE_FILE) in caught.value.message
     assert caught.value.hint
+
+
+def test_the_table_of_people_is_a_way_to_write_it(folder: Path) -> None:
+    """Its keys are the settings of the same names, its `store` that of people."""
+    (folder / WORKSPACE_FILE).write_text(
+        "idle_minutes = 3\n[people]\nstore = '../p.sqlite'\nargon2_time = 3"
+    )
+    found = load(folder, environment={"TUI_ANNOTATE_EXPIRE_MINUTES": "5"})
+    assert (found.people_store, found.argon2_time) == ("../p.sqlite", 3)
+    assert (found.idle_minutes, found.expire_minutes) == (3, 5)
 
 
 @pytest.mark.parametrize(

@@ -128,3 +128,13 @@ def require(actor: Actor, verb: Verb, owner: str = "") -> None:
         raise NotAllowed(
             f"as {actor.role} you can not {verb} {whose}", "ask an admin of the workspace"
         )
+
+
+def seen_by(actor: Actor) -> tuple[str, ...] | None:
+    """The ids whose work somebody may read; None where it is everybody's.
+
+    What a store gives is narrowed by these before it is read, not filtered afterwards.
+    """
+    if may(actor, Verb.READ):
+        return None
+    return (actor.person, actor.person + _AGAIN)

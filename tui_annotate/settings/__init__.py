@@ -15,14 +15,29 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.orders import checked_order
-from tui_annotate.domain.people import checked_name
+from tui_annotate.settings.places import (
+    PREFIX,
+    WORKSPACE_FILE,
+    find_workspace,
+    person_name,
+    state_folder,
+    user_file,
+)
 
-WORKSPACE_FILE: Final = "tui-annotate.toml"
-PREFIX: Final = "TUI_ANNOTATE_"
+__all__ = [
+    "PREFIX",
+    "WORKSPACE_FILE",
+    "WORKSPACE_TEMPLATE",
+    "Settings",
+    "find_workspace",
+    "load",
+    "person_name",
+    "state_folder",
+    "user_file",
+]
 
-_PROGRAM: Final = "tui-annotate"
 _USER_FIELDS: Final = frozenset({"keys", "theme"})
 
 
@@ -243,81 +258,3 @@ def _from_text(name: str, value: str) -> Any:
     if wanted is tuple:
         return [word.strip() for word in value.split(",") if word.strip()]
     return value
-
-
-def user_file(environment: Mapping[str, str] | None = None) -> Path:
-    """The person's own `config.toml`, which need not exist; `TUI_ANNOTATE_CONFIG` names another."""
-    given = os.environ if environment is None else environment
-    if named := given.get(PREFIX + "CONFIG"):
-        return Path(named)
-    from platformdirs import user_config_dir
-
-    return Path(user_config_dir(_PROGRAM, appauthor=False)) / "config.toml"
-
-
-def state_folder() -> Path:
-    """Where things are remembered from start to start; `TUI_ANNOTATE_STATE` names another one."""
-    if named := os.environ.get(PREFIX + "STATE"):
-        return Path(named)
-    from platformdirs import user_state_dir
-
-    return Path(user_state_dir(_PROGRAM, appauthor=False))
-
-
-def person_name(given: str = "") -> str:
-    """Who works here: the name given now, else the one given last time, else the login name.
-
-    A name that is given is remembered where that can be written.
-
-    Raises:
-        InvalidInput: it is no name.
-    """
-    file = state_folder() / "name"
-    if given:
-        name = checked_name(given)
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file.write_text(name + "\n", "utf-8")
-        except OSError:
-            return name  # a home that can not be written costs the memory, not the work
-        return name
-    try:
-        return checked_name(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, InvalidInput):
-        return checked_name(_login())
-
-
-def _login() -> str:
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "me"  # a container's user without a name
-
-
-def find_workspace(flag: Path | None = None) -> Path:
-    """The workspace that is meant: the flag, `TUI_ANNOTATE_WORKSPACE`, or the nearest parent.
-
-    Raises:
-        NotFound: what is named is no workspace, or there is none above the current folder.
-    """
-    named = flag or os.environ.get(PREFIX + "WORKSPACE")
-    if named:
-        folder = Path(named)
-        if not (folder / WORKSPACE_FILE).is_file():
-            import shlex
-
-            raise NotFound(
-                f"{folder} is no workspace: it holds no {WORKSPACE_FILE}",
-                f"make one: tui-annotate init {shlex.quote(str(folder))}",
-            )
-        return folder.resolve()
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / WORKSPACE_FILE).is_file():
-            return folder
-    raise NotFound(
-        f"neither {here} nor a folder above it is a workspace",
-        "make one with tui-annotate init, or name one with -w DIR",
-    )

@@ -1,0 +1,82 @@
+"""Accounts: how people sign in to a workspace, and what stands in them; no secret is shown."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import Actor, Person, Role
+
+LONGEST_EMAIL: Final = 254
+
+_EMAIL: Final = re.compile(
+    r"[^\s@\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+@[^\s@\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
+)
+_UNIX: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}\$?")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """How a person signs in.
+
+    Attributes:
+        email: in lower case; unique.
+        hash: of their password; empty before the first one.
+        must_change: the password was set by somebody else.
+        epoch: grows with each change that ends all sessions.
+        unix: the user of this machine who is this person; empty for none.
+    """
+
+    person: Person
+    email: str
+    role: Role = Role.ANNOTATOR
+    hash: str = field(default="", repr=False)
+    active: bool = True
+    must_change: bool = False
+    epoch: int = 0
+    unix: str = ""
+    created: str = ""
+    changed: str = ""
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts once they are signed in."""
+        return Actor(self.person.id, self.role)
+
+
+def checked_email(email: str) -> str:
+    """An address as it is stored and compared.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    made = email.strip().lower()
+    if len(made) > LONGEST_EMAIL or not _EMAIL.fullmatch(made):
+        raise InvalidInput(f"{email!r} is no e-mail address", "write it as ana@example.org")
+    return made
+
+
+def checked_unix(name: str) -> str:
+    """The name of a user of a machine; an empty one stays empty.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    if name and not _UNIX.fullmatch(name):
+        raise InvalidInput(f"{name!r} is no user name", "write it as id -un prints it")
+    return name
+
+
+def checked_role(role: str) -> Role:
+    """A role by its name.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    try:
+        return Role(role)
+    except ValueError as error:
+        known = ", ".join(Role)
+        raise InvalidInput(f"{role!r} is no role", f"write one of: {known}") from error

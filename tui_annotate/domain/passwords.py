@@ -1,0 +1,156 @@
+"""What may be a password: long enough, not a common one, not the name of its owner; no more rules.
+
+A password is compared after NFC, so that the same keys on another machine give the same one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Final
+
+from tui_annotate.domain.errors import InvalidInput
+
+SHORTEST: Final = 8
+LONGEST: Final = 1024
+
+_ROWS: Final = (
+    "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm",
+    "wxcvbn", "abcdefghijklmnopqrstuvwxyz", "01234567890", "1q2w3e4r5t6y7u8i9o0p",
+    "1qaz2wsx3edc4rfv5tgb6yhn", "qazwsxedcrfvtgbyhnujm", "qweasdzxc", "zaq12wsx", "qwer1234asdf",
+    "0987654321",
+)  # fmt: skip
+"""Walks over a keyboard; any part of one, also backwards, is no secret."""
+
+_TRIED_FIRST: Final = """
+    abcd access account admin administrator alexander amanda america andrea andrew angel angels
+    annotate annotation annotator anthony apple april arsenal arthur ashley august austin autumn
+    babygirl backup bailey banana barcelona barney baseball basketball batman beautiful bigdaddy
+    bigdog blahblah blessed bonjour boomer booboo brandon brandy britney buster butterfly calvin
+    canada captain carlos changeit changeme charles charlie cheese chelsea chester chicago
+    chicken chocolate chris christian christmas coffee computer contact cookie corvette cowboy
+    cowboys creative crystal dallas daniel danielle database december default demo destiny
+    diablo diamond dolphin donald dragon eagles edward elephant elizabeth email enter everton
+    facebook falcon family february ferrari firewall fishing flower flowers football forever
+    formula freedom friday friend friends gandalf garfield george ginger google guest guitar
+    gunner hannah harley hello helloworld heather hockey hotdog house hunter iloveu
+    iloveyou infinity internet jackson january jasmine jason jasper jennifer jessica jesus
+    johnny jonathan jordan joseph joshua juice july june junior justice justin killer kitten
+    knight labels lakers lauren legend letmein letme liverpool login london loveme lovely lovers
+    loveyou maggie manager manchester marina marlboro martin martina master matrix matthew
+    maverick maxwell melissa mercedes mercury merlin michael michelle mickey midnight miller
+    minecraft monday money monica monkey monster morgan mother mountain mustang naruto nathan
+    newpass newpassword newyork nicholas nicole nikita nintendo nothing november october
+    office oliver orange owner pass passcode passphrase passport passw password patrick patricia
+    peaches peanut people pepper phoenix phpbb player please pokemon police porsche power prince
+    princess private public purple qwerty rabbit rachel racing raiders rainbow ranger rangers
+    rebecca redsox reset richard robert rocket root rosebud russia samantha samsung sandra
+    saturday scooter scorpion secret security september server service shadow shannon shelby
+    sierra silver simple skippy slayer smokey snoopy soccer sophie spanky sparky spider
+    spiderman spring stars starwars steelers steven student success summary summer sunday
+    sunflower sunshine super superman superuser support swordfish sydney system target taylor
+    teacher temp temporary tennis test tester testing testpass testuser thomas thunder thursday
+    tiger tigger timothy today tomorrow training trustme trustno tuesday turtle united user
+    username vampire victor victoria victory viking vincent volleyball warrior webmaster
+    wednesday welcome whatever william willow windows winner winston winter wizard wolfpack
+    woaini workspace xavier yankees yellow yourpassword zaqwsx zxcvbn azerty motdepasse soleil
+    doudou loulou marseille passwort hallo geheim schatz fussball contrasena hola teamo estrella
+    senha amor brasil parola ciao juventus wachtwoord welkom haslo losenord salasana parool
+    heslo sifre parole mima
+"""
+_WORDS: Final = frozenset(_TRIED_FIRST.split())
+"""Passwords, and stems of passwords, that everybody tries first."""
+
+_LOOKS: Final = str.maketrans("@4301!$57", "aaeoiisst")
+_EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
+_TRIMMINGS: Final = 6
+"""Digits and signs around a common word that do not make it uncommon; a year and two marks."""
+_REPEATED: Final = 4
+"""The longest part that, said over and over, makes no password."""
+_STEP: Final = 4
+"""Characters of a walk over the keyboard, at least."""
+
+
+def normal(password: str) -> str:
+    """A password as it is compared and hashed."""
+    return unicodedata.normalize("NFC", password)
+
+
+def checked_password(password: str, *, own: Sequence[str] = ()) -> str:
+    """A password that somebody chose, as `normal` gives it.
+
+    Args:
+        own: what the person is called: their name, their e-mail address.
+
+    Raises:
+        InvalidInput: it is too short, too long, common, or what the person is called; the password
+            itself is in no message.
+    """
+    made = normal(password)
+    if not SHORTEST <= len(made) <= LONGEST:
+        raise InvalidInput(
+            f"the password has {len(made)} characters", f"take {SHORTEST} to {LONGEST}"
+        )
+    if any("\ud800" <= character <= "\udfff" for character in made):
+        raise InvalidInput("the password holds half a character", "type it anew")
+    if is_common(made):
+        raise InvalidInput(
+            "the password is one that everybody tries first", "take a few words that do not belong"
+        )
+    if _is_own(made, own):
+        raise InvalidInput(
+            "the password is your own name or address", "take a few words that do not belong"
+        )
+    return made
+
+
+def is_common(password: str) -> bool:
+    """Whether it is among the first that a guesser tries, in whatever case and dress."""
+    plain = password.casefold().replace(" ", "")
+    if _is_repeated(plain) or _is_walk(plain):
+        return True
+    return any(stem in _WORDS or _is_walk(stem) for stem in _stems(plain))
+
+
+def _stems(plain: str) -> set[str]:
+    """Without digits and signs around it, with letters for what looks like them, and once."""
+    bare, seen = _EDGES.sub("", plain), plain.translate(_LOOKS)
+    found = {bare, bare.translate(_LOOKS), seen, _EDGES.sub("", seen)}
+    found = {stem for stem in found if _is_little(plain, stem)}
+    return found | {stem[: len(stem) // 2] for stem in found if stem == stem[: len(stem) // 2] * 2}
+
+
+def _is_little(plain: str, stem: str) -> bool:
+    """Whether what a password has beside a stem is easily guessed."""
+    return len(plain) - len(stem) <= _TRIMMINGS or _is_walk(plain.removeprefix(stem))
+
+
+def _is_repeated(plain: str) -> bool:
+    """Whether it is a short part over and over; also nothing but blanks."""
+    return any(plain == (plain[:size] * len(plain))[: len(plain)] for size in range(_REPEATED + 1))
+
+
+def _is_walk(plain: str) -> bool:
+    """Whether it is parts of walks over the keyboard, one behind the other."""
+    at = 0
+    while at < len(plain):
+        end = at + _STEP
+        if not _on_a_row(plain[at:end]) or end > len(plain):
+            return False
+        while end < len(plain) and _on_a_row(plain[at : end + 1]):
+            end += 1
+        at = end
+    return bool(plain)
+
+
+def _on_a_row(part: str) -> bool:
+    return any(part in row or part in row[::-1] for row in _ROWS)
+
+
+def _is_own(password: str, own: Sequence[str]) -> bool:
+    """Whether it is a name or an address of theirs, with or without digits and signs around it."""
+    names = {name.casefold().replace(" ", "") for name in own if name}
+    names |= {name.partition("@")[0] for name in names}
+    plain = normal(password).casefold().replace(" ", "")
+    return plain in names or _EDGES.sub("", plain) in {_EDGES.sub("", name) for name in names}
