@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.history import DISCARD, READ, Action, Change, Deed, Event
@@ -37,6 +37,10 @@ _BY_ID: Final = _EVENT.where(EVENTS.c.id == bindparam("id"))
 _BATCH: Final = _EVENT.where(
     EVENTS.c.person == bindparam("person"), EVENTS.c.batch == bindparam("batch"), ~_GONE
 ).order_by(EVENTS.c.arrival)
+BY: Final = "by"
+"""Among the versions of an event: who did it, where the stream's owner is nobody in particular."""
+
+_WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
 _DEEDS: Final = (
     select(EVENTS.c.id, EVENTS.c.verb, EVENTS.c.undoes, EVENTS.c.dataset, EVENTS.c.sample)
     .where(EVENTS.c.person == bindparam("person"), EVENTS.c.verb != READ)
@@ -99,9 +103,14 @@ def rows(connection: Connection) -> Iterator[Any]:
     return iter(connection.execute(_ALL).mappings())
 
 
-def deeds(connection: Connection, person: str) -> Iterator[Deed]:
-    """What a person did and took back, newest first, read as far as it is iterated."""
-    for name, verb, undoes, dataset, sample in connection.execute(_DEEDS, {"person": person}):
+def deeds(connection: Connection, person: str, *, by: str = "") -> Iterator[Deed]:
+    """What was done and taken back in a person's streams, newest first, read as it is iterated.
+
+    Args:
+        by: who did it, where several people write these streams; empty for all of it.
+    """
+    query = _DEEDS.where((EVENTS.c.verb == DISCARD) | (by == _WHO)) if by else _DEEDS
+    for name, verb, undoes, dataset, sample in connection.execute(query, {"person": person}):
         yield Deed(name, verb, undoes, (person, dataset, sample))
 
 

@@ -121,9 +121,9 @@ class Log:
         """The events that were done as one with this, in order, but for samples now gone."""
         return events.batch_of(self._connection, event)
 
-    def deeds(self, person: str) -> Iterator[Deed]:
-        """What a person did and took back, newest first, read as far as it is iterated."""
-        return events.deeds(self._connection, person)
+    def deeds(self, person: str, *, by: str = "") -> Iterator[Deed]:
+        """What was done and taken back in a person's streams, newest first; by one, if named."""
+        return events.deeds(self._connection, person, by=by)
 
     def buried(self, names: Sequence[str]) -> set[str]:
         """Of some ids of annotations, those that were removed."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.storage.ledger import Done
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +56,11 @@ class Saved:
     annotations: tuple[Annotation, ...]
     assignment: Assignment
     undone: str = ""
+
+    @classmethod
+    def of(cls, done: Done) -> Self:
+        """What a stream holds after an action."""
+        stream = done.stream
+        annotations = stream.annotations
+        touched = next((known for known in annotations if known.id == done.about), None)
+        return cls(stream.key, done.verb, touched, annotations, stream.assignment, done.undone)

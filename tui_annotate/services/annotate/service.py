@@ -16,10 +16,10 @@ from tui_annotate.domain.history import READ, Action
 from tui_annotate.domain.offers import Offer, traced
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.annotate.desk import Saved
-from tui_annotate.services.annotate.ledger import Ledger, Prepare, new_id
 from tui_annotate.services.annotate.looking import Looking
 from tui_annotate.storage.codec import storable
 from tui_annotate.storage.guidance import Guidance
+from tui_annotate.storage.ledger import Ledger, Prepare, new_id
 from tui_annotate.storage.log import Log, Stream, utc_now
 
 
@@ -72,7 +72,7 @@ class Annotate(Looking):
                 stream.state, replace(new, version=1, number=number, created=now, updated=now)
             )
 
-        return self._ledger.do(person, key, prepare, seconds=seconds, about=annotation.id)
+        return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
 
     def edit(
         self,
@@ -97,7 +97,7 @@ class Annotate(Looking):
             new = self._checked(annotation, stream, offer)
             return deeds.edit(stream.state, new, at=self.clock())
 
-        return self._ledger.do(person, key, prepare, seconds=seconds, about=annotation.id)
+        return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
 
     def remove(
         self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
@@ -112,7 +112,7 @@ class Annotate(Looking):
         def prepare(_log: Log, stream: Stream) -> Action:
             return deeds.remove(stream.state, annotation_id, version=version)
 
-        return self._ledger.do(person, key, prepare, seconds=seconds, about=annotation_id)
+        return self._do(person, key, prepare, seconds=seconds, about=annotation_id)
 
     def finish(self, person: str, key: SampleKey, *, seconds: float) -> Saved:
         """The sample is done, also with nothing found.
@@ -125,7 +125,7 @@ class Annotate(Looking):
             sample = self.corpus.sample(key).sample
             return deeds.finish(stream.state, sample, self.labels(key.dataset))
 
-        return self._ledger.do(person, key, prepare, seconds=seconds)
+        return self._do(person, key, prepare, seconds=seconds)
 
     def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> Saved:
         """The sample is passed over; a reason becomes the comment."""
@@ -142,7 +142,7 @@ class Annotate(Looking):
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> Saved:
         """A note on the sample as a whole, in place of the one that was there; may be empty."""
         parts = {"comment": storable(text.strip(), "comment")}
-        return self._ledger.do(person, key, _assigning("comment", parts), seconds=seconds)
+        return self._do(person, key, _assigning("comment", parts), seconds=seconds)
 
     def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> Saved:
         """A word of the workspace's scale for the sample as a whole; empty takes it back.
@@ -151,12 +151,12 @@ class Annotate(Looking):
             InvalidInput: the word is not in the scale.
         """
         parts = {"rating": deeds.rating(rating, self.ratings)}
-        return self._ledger.do(person, key, _assigning("rate", parts), seconds=seconds)
+        return self._do(person, key, _assigning("rate", parts), seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
         """Time on a sample that no action told of."""
         if worked(seconds):
-            self._ledger.do(person, key, _assigning(READ, {}), seconds=seconds)
+            self._do(person, key, _assigning(READ, {}), seconds=seconds)
 
     def clear(self, person: str, *, dataset: str = "", sample: str = "") -> int:
         """Removes all annotations of a person, or those of a dataset, of a sample, or of both.
@@ -185,13 +185,20 @@ class Annotate(Looking):
         Raises:
             Conflict: what it would take back was changed by something else since.
         """
-        return self._ledger.undo(person)
+        done = self._ledger.undo(person)
+        return Saved.of(done) if done else None
 
     def redo(self, person: str) -> Saved | None:
         """Does again what undo took back last; None where something was done since."""
-        return self._ledger.redo(person)
+        done = self._ledger.redo(person)
+        return Saved.of(done) if done else None
 
     # how ---------------------------------------------------------------------------------------
+
+    def _do(
+        self, person: str, key: SampleKey, prepare: Prepare, *, seconds: float, about: str = ""
+    ) -> Saved:
+        return Saved.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
 
     def _checked(self, annotation: Annotation, stream: Stream, offer: Offer | None) -> Annotation:
         """New content under the rules in force, whose versions it carries."""
@@ -211,7 +218,7 @@ class Annotate(Looking):
         parts = {"state": state.value}
         if reason:
             parts["comment"] = storable(reason.strip(), "reason")
-        return self._ledger.do(person, key, _assigning(verb, parts), seconds=seconds)
+        return self._do(person, key, _assigning(verb, parts), seconds=seconds)
 
 
 def _assigning(verb: str, parts: Mapping[str, str]) -> Prepare:

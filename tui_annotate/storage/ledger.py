@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tui_annotate.domain import deeds
 from tui_annotate.domain.assignments import worked
@@ -19,8 +19,8 @@ from tui_annotate.domain.history import (
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
-from tui_annotate.services.annotate.desk import Saved
 from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.events import BY
 from tui_annotate.storage.guidance import Guidance, GuidanceStore
 from tui_annotate.storage.log import Log, utc_now
 from tui_annotate.storage.plans import Plan, Stream, planned
@@ -35,22 +35,41 @@ def new_id() -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Done:
+    """A stream after an action, once its transaction is committed.
+
+    Attributes:
+        verb: of the event that was written.
+        about: the id of the annotation that was touched; empty for none or several.
+        undone: the verb of what undo took back or redo did again; empty otherwise.
+    """
+
+    stream: Stream
+    verb: str
+    about: str = ""
+    undone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
-    """The log of one workspace, as the deeds of annotators use it.
+    """The log of one workspace, as the deeds of annotators and reviewers use it.
 
     Attributes:
         clock: gives this moment, ISO 8601.
         new_id: gives a new id for an event.
+        by: who acts, in streams that several people write; each undoes what they did themselves.
+            Empty where streams are their owners' alone.
     """
 
     store: AnnotationStore
     guidance: GuidanceStore
     clock: Callable[[], str] = utc_now
     new_id: Callable[[], str] = new_id
+    by: str = ""
 
     def do(
         self, person: str, key: SampleKey, prepare: Prepare, *, seconds: float, about: str = ""
-    ) -> Saved:
+    ) -> Done:
         """One action on one sample.
 
         Args:
@@ -61,7 +80,7 @@ class Ledger:
             stream = log.stream(person, key)
             action = prepare(log, stream)
             after = log.append(stream, self._event(stream, action, seconds=seconds, versions={}))
-        return _saved(after, action.verb, about=about)
+        return Done(after, action.verb, about)
 
     def clear(self, person: str, wanted: Callable[[SampleKey], bool]) -> int:
         """Removes a person's annotations of the wanted samples as one; says how many."""
@@ -77,20 +96,20 @@ class Ledger:
 
         return sum(len(plan.dropped) for plan in self._together(person, prepare).plans)
 
-    def undo(self, person: str) -> Saved | None:
+    def undo(self, person: str) -> Done | None:
         """Takes back the last deed that stands."""
         return self._reverse(person, UNDO, undo_target)
 
-    def redo(self, person: str) -> Saved | None:
+    def redo(self, person: str) -> Done | None:
         """Takes back the last undo that stands, unless something was done since."""
         return self._reverse(person, REDO, redo_target)
 
     def _reverse(
         self, person: str, verb: str, find: Callable[[Iterable[Deed]], Deed | None]
-    ) -> Saved | None:
+    ) -> Done | None:
         def prepare(log: Log) -> Planned:
             made = Planned()
-            target = find(log.deeds(person))
+            target = find(log.deeds(person, by=self.by))
             if target is None:
                 return made
             event = log.event(target.id)
@@ -107,16 +126,17 @@ class Ledger:
             return None
         touched = list(made.touched)
         about = touched[0] if len(touched) == 1 else ""
-        return replace(_saved(made.last, verb, about=about), undone=made.undone.action.verb)
+        return Done(made.last, verb, about, made.undone.action.verb)
 
     def _together(self, person: str, prepare: Callable[[Log], Planned]) -> Planned:
         """Prepares without the lock and writes with it; anew where something came in between."""
         with self.store.reading() as log:
-            made, newest = prepare(log), next(log.deeds(person), None)
+            made, newest = prepare(log), next(log.deeds(person, by=self.by), None)
         if not made.plans:
             return made
         with self.store.writing() as log:
-            if next(log.deeds(person), None) != newest or not log.holds(person, made.plans):
+            moved = next(log.deeds(person, by=self.by), None) != newest
+            if moved or not log.holds(person, made.plans):
                 made = prepare(log)
             log.write(made.plans)
         return made
@@ -134,6 +154,8 @@ class Ledger:
         if dataset not in versions:
             found = {kind.value: self.guidance.version(kind, dataset=dataset) for kind in Guidance}
             versions[dataset] = {name: version for name, version in found.items() if version}
+            if self.by:
+                versions[dataset][BY] = self.by
         return Event(
             id=self.new_id(),
             seq=0,
@@ -174,9 +196,3 @@ class Planned:
         plan, self.last = planned(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()
-
-
-def _saved(stream: Stream, verb: str, *, about: str = "") -> Saved:
-    annotations = stream.annotations
-    touched = next((known for known in annotations if known.id == about), None)
-    return Saved(stream.key, verb, touched, annotations, stream.assignment)
