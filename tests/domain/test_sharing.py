@@ -1,0 +1,237 @@
+"""Sharing: nobody twice on a sample, overlap as asked or told, even loads, the same each time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.sharing import (
+    Item,
+    Outcome,
+    Sorting,
+    Taker,
+    Wish,
+    again,
+    give,
+    ordered,
+    part,
+    spread,
+    top_up,
+)
+
+PEOPLE = ["ana", "ben", "li", "kim", "zoe"]
+
+wishes = st.builds(
+    Wish,
+    st.sampled_from(["all", "50%", "3", "1"]),
+    st.integers(1, 3),
+    st.sampled_from(Sorting),
+    st.booleans(),
+    st.sampled_from("12"),
+)
+
+
+@st.composite
+def rooms(draw: st.DrawFn, *, fresh: bool = False) -> tuple[list[Item], list[Taker]]:
+    """Some samples over few sources, some people, and what they have already."""
+    count = draw(st.integers(0, 24))
+    people = PEOPLE[: draw(st.integers(1, len(PEOPLE)))]
+    keys = [SampleKey("d", str(number)) for number in range(count)]
+    has = {
+        person: frozenset()
+        if fresh or not keys
+        else draw(st.frozensets(st.sampled_from(keys), max_size=6))
+        for person in people
+    }
+    held = Counter(key for own in has.values() for key in own)
+    scores = st.one_of(st.none(), st.floats(-5, 5))
+    items = [
+        Item(key, at, draw(st.sampled_from("abc")), 9, draw(scores), held[key])
+        for at, key in enumerate(keys)
+    ]
+    takers = [Taker(person, has[person], draw(st.integers(0, 5))) for person in people]
+    return items, takers
+
+
+def loads(outcome: Outcome) -> list[int]:
+    """How many samples each person got."""
+    return [len(own) for own in outcome.given.values()]
+
+
+@given(rooms(), wishes)
+def test_nobody_gets_a_sample_twice_or_one_that_they_have(
+    room: tuple[list[Item], list[Taker]], wish: Wish
+) -> None:
+    """Whatever is asked for."""
+    items, takers = room
+    for outcome in (give(items, takers, wish), top_up(items, takers, wish, to=4)):
+        for taker in takers:
+            got = [item.key for item in outcome.given[taker.person]]
+            assert len(got) == len(set(got))
+            assert not set(got) & set(taker.has)
+
+
+@given(rooms(), wishes)
+def test_the_overlap_is_exact_or_what_lacks_is_told(
+    room: tuple[list[Item], list[Taker]], wish: Wish
+) -> None:
+    """Every sample that was picked has as many people as asked, but for the places told."""
+    items, takers = room
+    outcome = give(items, takers, wish)
+    got = Counter(item.key for own in outcome.given.values() for item in own)
+    lacking = [item for item in ordered(items, wish) if item.held < wish.overlap]
+    picked = lacking[: part(wish.share, len(items))]
+    assert set(got) <= {item.key for item in picked}
+    after = [item.held + got[item.key] for item in picked]
+    assert all(people <= wish.overlap for people in after)
+    assert outcome.short == sum(wish.overlap - people for people in after)
+    for item in picked:
+        free = sum(item.key not in taker.has for taker in takers)
+        assert got[item.key] == min(wish.overlap - item.held, free)
+
+
+@given(rooms(fresh=True), wishes)
+def test_loads_differ_by_one_at_most(room: tuple[list[Item], list[Taker]], wish: Wish) -> None:
+    """Where nobody has anything yet."""
+    counts = loads(give(*room, wish))
+    assert max(counts) - min(counts) <= 1
+
+
+@given(rooms(), wishes)
+def test_no_single_sample_passed_on_would_make_it_more_even(
+    room: tuple[list[Item], list[Taker]], wish: Wish
+) -> None:
+    """Where people have some already, loads are as even as that allows."""
+    items, takers = room
+    given_to = give(items, takers, wish).given
+    has = {taker.person: set(taker.has) for taker in takers}
+    for own in given_to.values():
+        for taker, other in given_to.items():
+            if len(own) - len(other) >= 2:
+                others = {item.key for item in other} | has[taker]
+                assert all(item.key in others for item in own)
+
+
+def test_evenness_goes_over_a_third_person() -> None:
+    """What one can not give to the other goes round by somebody else."""
+    items = [Item(SampleKey("d", str(at)), at) for at in range(4)]
+    keys = [item.key for item in items]
+    takers = [Taker("ana"), Taker("ben", frozenset(keys[:2])), Taker("li", frozenset(keys[2:]))]
+    for seed in map(str, range(20)):
+        counts = sorted(loads(give(items, takers, Wish(seed=seed))))
+        assert counts == [1, 1, 2]
+
+
+@given(rooms(), wishes, st.randoms(use_true_random=False))
+def test_the_same_seed_gives_the_same(
+    room: tuple[list[Item], list[Taker]], wish: Wish, draw: object
+) -> None:
+    """Also when people and samples are named in another order."""
+    items, takers = room
+    shuffled, others = items[:], takers[:]
+    draw.shuffle(shuffled)  # type: ignore[attr-defined]
+    draw.shuffle(others)  # type: ignore[attr-defined]
+    assert give(items, takers, wish) == give(shuffled, others, wish)
+    assert top_up(items, takers, wish, to=3) == top_up(shuffled, others, wish, to=3)
+
+
+def test_another_seed_gives_another_order_and_each_person_their_own() -> None:
+    """With the order `random`."""
+    items = [Item(SampleKey("d", str(at)), at) for at in range(20)]
+    takers = [Taker("ana"), Taker("ben")]
+    wish = Wish(overlap=2, sorting=Sorting.RANDOM)
+    first, second = (give(items, takers, replace(wish, seed=seed)).given for seed in "12")
+    assert first["ana"] != second["ana"]
+    assert first["ana"] != first["ben"]
+    assert set(first["ana"]) == set(first["ben"]) == set(items)
+
+
+def test_a_source_stays_with_the_same_person() -> None:
+    """Two people, four sources of five summaries: two sources each, one after the other."""
+    items = [Item(SampleKey("d", str(at)), at, "abcd"[at % 4]) for at in range(20)]
+    outcome = give(items, [Taker("ana"), Taker("ben")], Wish())
+    for own in outcome.given.values():
+        sources = [item.source for item in own]
+        assert sources == sorted(sources)
+        assert len(set(sources)) == 2
+
+
+@given(rooms(), st.booleans())
+def test_by_score_the_samples_without_one_come_last(
+    room: tuple[list[Item], list[Taker]], descending: bool
+) -> None:
+    """Up or down."""
+    items, _ = room
+    found = [
+        item.score for item in ordered(items, Wish(sorting=Sorting.SCORE, descending=descending))
+    ]
+    scores = [score for score in found if score is not None]
+    assert scores == sorted(scores, reverse=descending)
+    assert found[len(scores) :] == [None] * (len(found) - len(scores))
+
+
+@given(rooms(), wishes, st.integers(0, 6))
+def test_a_top_up_brings_each_to_the_number_or_tells_what_lacks(
+    room: tuple[list[Item], list[Taker]], wish: Wish, to: int
+) -> None:
+    """And never gives a sample to more people than the overlap says."""
+    items, takers = room
+    outcome = top_up(items, takers, wish, to=to)
+    lacks = sum(max(to - taker.open - len(outcome.given[taker.person]), 0) for taker in takers)
+    assert outcome.short == lacks
+    assert all(len(outcome.given[each.person]) <= max(to - each.open, 0) for each in takers)
+    got = Counter(item.key for own in outcome.given.values() for item in own)
+    for item in items:
+        assert got[item.key] <= max(wish.overlap - item.held, 0)
+
+
+@given(rooms(), st.sampled_from(["1", "2"]))
+def test_a_second_reading_is_drawn_from_ones_own(
+    room: tuple[list[Item], list[Taker]], seed: str
+) -> None:
+    """As many as asked, none twice, the same each time."""
+    items, _ = room
+    wish = Wish("50%", seed=seed)
+    drawn = again(items, wish, person="ana")
+    assert len(set(drawn)) == len(drawn) == part("50%", len(items))
+    assert set(drawn) <= set(items)
+    assert drawn == again(items[::-1], wish, person="ana")
+
+
+def test_passing_on_needs_one_person_a_sample() -> None:
+    """Work of somebody absent goes to those who do not have it."""
+    items = [Item(SampleKey("d", str(at)), at) for at in range(4)]
+    need = {item.key: 1 for item in items}
+    takers = [Taker("ana", frozenset([items[0].key])), Taker("ben")]
+    outcome = spread(items, takers, need=need, together=False, seed="1")
+    assert sorted(loads(outcome)) == [2, 2]
+    assert items[0] in outcome.given["ben"]
+    assert spread(items, [], need=need, together=False, seed="1") == Outcome({}, 4)
+
+
+@pytest.mark.parametrize(
+    ("share", "total", "found"),
+    [("all", 7, 7), ("3", 7, 3), ("9", 7, 7), ("30%", 10, 3), ("1%", 10, 1), ("12.5%", 8, 1)],
+)
+def test_a_share_is_a_number_a_part_or_all(share: str, total: int, found: int) -> None:
+    """Never more than there is; a part is never nothing."""
+    assert part(share, total) == found
+
+
+@pytest.mark.parametrize("share", ["", "0", "0%", "-3", "1.5", "101%", "half", "٣"])
+def test_other_shares_are_refused(share: str) -> None:
+    """As misuse."""
+    with pytest.raises(InvalidInput):
+        Wish(share)
+
+
+def test_an_overlap_is_at_least_one() -> None:
+    """None makes no sense."""
+    with pytest.raises(InvalidInput):
+        Wish(overlap=0)
