@@ -38,7 +38,7 @@ EVENTS: Final = _table(
 ORDERS: Final = _table("orders", "id name filled until")
 RANKS: Final = _table("ranks", "order_id bucket value sample_id")
 TALLIES: Final = _table("tallies", "order_id person bucket count")
-EMBEDDED: Final = _table("embedded", "vectors sha256")
+EMBEDDED: Final = _table("embedded", "vectors sha256 unknown")
 VECTOR_SETS: Final = _table(
     "vector_sets",
     "vectors embedder label version segmenter dimensions token_dimensions instant base_url"
@@ -56,8 +56,9 @@ SESSIONS: Final = _table(
 ATTEMPTS: Final = _table("attempts", "scope failures last until")
 INVITES: Final = _table("invites", "code person expires used")
 SSH_KEYS: Final = _table("ssh_keys", "fingerprint person line created")
-HANDOUTS: Final = _table("handouts", "id at by request undone")
+HANDOUTS: Final = _table("handouts", "id at by kind dataset request undone")
 ALLOTMENTS: Final = _table("allotments", "person sample_id rank handout practice")
+POOL: Final = _table("pool", "sample_id dataset_id value room")
 DATASET_SETTINGS: Final = _table("dataset_settings", "dataset_id name value")
 EDITIONS: Final = _table("editions", "id kind dataset hash at by")
 REMARKS: Final = _table("remarks", "id dataset sample author reader answers text at")

@@ -92,28 +92,48 @@ class TallyRow(Row, table=True):
 
 
 class HandoutRow(Row, table=True):
-    """Samples handed out at one go; `request` is JSON, `undone` empty while it holds."""
+    """Samples handed out at one go, or by one rule; `undone` is empty while it holds.
+
+    `kind` and `request`, which is JSON, are those of `domain.handouts`; an empty `dataset` is
+    several.
+    """
 
     __tablename__ = "handouts"
     id: int | None = Field(default=None, primary_key=True)
     at: str
     by: str
+    kind: str
+    dataset: str
     request: str
     undone: str
 
 
 class AllotmentRow(Row, table=True):
-    """A sample that a person is to annotate; `rank` is its place in their queue."""
+    """A sample that a person is to annotate; `rank` is its value in that person's own order."""
 
     __tablename__ = "allotments"
-    __table_args__ = (Index(None, "person", "rank"), NO_ROWID)
+    __table_args__ = (Index(None, "handout", "person"), NO_ROWID)
     person: str = Field(primary_key=True, foreign_key="people.id")
     sample_id: int = Field(
         primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
     )
     rank: int
-    handout: int = Field(foreign_key="handouts.id", index=True)
+    handout: int = Field(foreign_key="handouts.id")
     practice: bool
+
+
+class PoolRow(Row, table=True):
+    """A sample that people draw; `room` is how many more may, `value` its place among others."""
+
+    __tablename__ = "pool"
+    __table_args__ = (
+        Index("ix_pool_open", "dataset_id", "value", "sample_id", sqlite_where=text("room > 0")),
+        NO_ROWID,
+    )
+    sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")
+    dataset_id: int = Field(foreign_key="datasets.id", ondelete="CASCADE")
+    value: int
+    room: int
 
 
 class RemarkRow(Row, table=True):

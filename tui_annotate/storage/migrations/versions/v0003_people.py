@@ -35,7 +35,7 @@ def upgrade() -> None:
     op.create_table(
         "handouts",
         sa.Column("id", sa.Integer(), nullable=False),
-        *_texts("at", "by", "request", "undone"),
+        *_texts("at", "by", "kind", "dataset", "request", "undone"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_handouts")),
     )
     op.create_table(
@@ -123,11 +123,35 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("person", "sample_id", name=op.f("pk_allotments")),
         sqlite_with_rowid=False,
     )
-    op.create_index(op.f("ix_allotments_handout"), "allotments", ["handout"], unique=False)
     op.create_index(
-        op.f("ix_allotments_person_rank"), "allotments", ["person", "rank"], unique=False
+        op.f("ix_allotments_handout_person"), "allotments", ["handout", "person"], unique=False
     )
     op.create_index(op.f("ix_allotments_sample_id"), "allotments", ["sample_id"], unique=False)
+    op.create_table(
+        "pool",
+        sa.Column("sample_id", sa.Integer(), nullable=False),
+        sa.Column("dataset_id", sa.Integer(), nullable=False),
+        sa.Column("value", sa.Integer(), nullable=False),
+        sa.Column("room", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["dataset_id"], ["datasets.id"], name=op.f("fk_pool_dataset_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["sample_id"], ["samples.id"], name=op.f("fk_pool_sample_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("sample_id", name=op.f("pk_pool")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(
+        "ix_pool_open",
+        "pool",
+        ["dataset_id", "value", "sample_id"],
+        unique=False,
+        sqlite_where=sa.text("room > 0"),
+    )
+    op.add_column(
+        "embedded", sa.Column("unknown", sa.Boolean(), server_default=sa.false(), nullable=False)
+    )
     op.execute(
         "INSERT INTO editions (kind, dataset, hash, at, by)"
         " SELECT s.name, '', s.value, t.created, '' FROM settings s"
