@@ -13,6 +13,7 @@ from tui_annotate.cli import (
     annotate,
     assist,
     audit,
+    backup,
     corpus,
     datasets,
     demo,
@@ -21,6 +22,7 @@ from tui_annotate.cli import (
     models,
     output,
     reports,
+    ssh,
 )
 from tui_annotate.cli.options import examples
 
@@ -34,7 +36,20 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 # In the order in which somebody new needs them.
-for room in (corpus, annotate, reports, assist, doctor, demo, datasets, index, models, audit):
+for room in (
+    corpus,
+    annotate,
+    reports,
+    assist,
+    doctor,
+    demo,
+    datasets,
+    index,
+    models,
+    audit,
+    backup,
+    ssh,
+):
     room.register(app)
 
 

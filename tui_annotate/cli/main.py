@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tui_annotate.cli import output, screen
+from tui_annotate.cli import guest, output, screen
 from tui_annotate.domain.errors import TuiAnnotateError
 
 INTERRUPTED = 130
@@ -47,13 +47,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatched(arguments: Sequence[str]) -> int:
+    if bound := guest.plain(arguments):
+        return guest.begin(*bound)
     quick = screen.plain(arguments)
     if quick is None:
         from tui_annotate.cli import commands
 
         return commands.run(arguments)
-    workspace = quick.pop("workspace", "")
-    return screen.annotate(Path(workspace) if workspace else None, **quick)
+    folder = quick.get("workspace")
+    given = {name: quick.get(name, "") for name in ("name", "sample", "order")}
+    return screen.annotate(Path(folder) if folder else None, bound=None, **given)
 
 
 def _drop_output() -> None:

@@ -7,16 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui_annotate.settings import Settings
+from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import GuidanceStore
 from tui_annotate.storage.people import PeopleStore
+from tui_annotate.workspace.folder import FROZEN, GUIDELINES, LABELS, STORE, VECTORS
 
 if TYPE_CHECKING:
     from tui_annotate.services.audit import Audit
     from tui_annotate.services.authenticate import Authenticate
+    from tui_annotate.services.backup import Backup
+    from tui_annotate.services.bind import Bind
     from tui_annotate.storage.presence import PresenceStore
 
 
@@ -40,6 +43,14 @@ class Team:
         return Authenticate()
 
     @cached_property
+    def bind(self) -> Bind:
+        """SSH keys of people with accounts."""
+        from tui_annotate.services.bind import Bind
+        from tui_annotate.storage.keys import KeyStore
+
+        return Bind(KeyStore(self.database))
+
+    @cached_property
     def audit(self) -> Audit:
         """Whether the log is what it was."""
         from tui_annotate.services.audit import Audit
@@ -53,3 +64,13 @@ class Team:
         from tui_annotate.storage.presence import PresenceStore
 
         return PresenceStore(self.database)
+
+    @cached_property
+    def backup(self) -> Backup:
+        """Copies of the workspace: the store, what lies beside it, and vectors if asked for."""
+        from tui_annotate.services.backup import Backup
+        from tui_annotate.storage.vectors import VectorStore
+
+        beside = (WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN)
+        vectors = self.path / VECTORS
+        return Backup(self.path, self.database, STORE, beside, lambda: VectorStore(vectors))

@@ -1,0 +1,90 @@
+"""What somebody who comes over ssh can do: annotate, or have their own work printed; no shell.
+
+Read without Typer, as their first frame waits for it. What a client asks sshd for counts only as
+far as it is on a list of two.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from tui_annotate.cli import output, screen
+from tui_annotate.domain.errors import NotAllowed
+
+NO_TERMINAL: Final = 64
+"""The exit code where there is no terminal, or something else was asked for (EX_USAGE)."""
+
+EXPORT: Final = "export"
+STORE: Final = "store.sqlite"
+HINT: Final = (
+    "this account runs tui-annotate alone: ssh HOST to annotate,"
+    " ssh HOST export > mine.jsonl to have your own work"
+)
+
+
+def plain(arguments: Sequence[str]) -> tuple[str, Path] | None:
+    """The person and the workspace of a `session` as `authorized_keys` has it; None for others."""
+    if len(arguments) not in {3, 4} or arguments[0] != "session":
+        return None
+    *person, option, folder = arguments[1:]
+    if option != "-w" or any(not each or each.startswith("-") for each in (*person, folder)):
+        return None
+    return "".join(person), Path(folder)
+
+
+def begin(person: str, workspace: Path | None) -> int:
+    """Does what the client asks for, and gives the exit code.
+
+    Args:
+        person: whose key it is, by id; empty where everybody signs in on the screen.
+        workspace: its folder; None for the environment's, else the nearest parent.
+
+    Raises:
+        NotFound: there is no workspace.
+        NotAllowed: this process does not run as the account that owns the store; the person has no
+            account that is active.
+    """
+    from tui_annotate.settings import find_workspace
+
+    folder = find_workspace(workspace)
+    _must_own(folder / STORE)
+    asked = os.environ.get("SSH_ORIGINAL_COMMAND", "")
+    if asked == EXPORT and person:
+        return _export(person, folder)
+    if asked or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        output.say(HINT)
+        return NO_TERMINAL
+    from tui_annotate.tui.session import Bound
+
+    return screen.annotate(folder, bound=Bound(person))
+
+
+def _must_own(store: Path) -> None:
+    """Whoever shares a store by a group would be let in as anybody else."""
+    if store.stat().st_uid != os.geteuid():
+        raise NotAllowed(
+            f"session is for the account that owns {store}",
+            "with an account of your own: tui-annotate annotate",
+        )
+
+
+def _export(person: str, folder: Path) -> int:
+    from tui_annotate import workspace as workspaces
+
+    with workspaces.open(folder) as space:
+        authenticate = space.team.authenticate
+        signed = authenticate.by_key(person, client=client(os.environ.get("SSH_CONNECTION", "")))
+        try:
+            space.acting(signed.actor).export(person=person)
+        finally:
+            authenticate.sign_out(signed.session)
+    return 0
+
+
+def client(connection: str) -> str:
+    """The address that sshd names first in `SSH_CONNECTION`; empty where there is none."""
+    return connection.partition(" ")[0]
