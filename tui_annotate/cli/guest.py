@@ -60,7 +60,7 @@ def begin(person: str, workspace: Path | None) -> int:
         return NO_TERMINAL
     from tui_annotate.tui.session import Bound
 
-    return screen.annotate(folder, bound=Bound(person))
+    return screen.annotate(folder, bound=Bound(person) if person else None)
 
 
 def _must_own(store: Path) -> None:
