@@ -67,6 +67,28 @@ def resampled(
     return np.concatenate(means)
 
 
+def resampled_sums(rows: Numbers, *, draws: int = DRAWS, seed: int = SEED) -> Numbers | None:
+    """(draws, columns): the sums of as many rows as there are, drawn with replacement.
+
+    For what is no mean, and a function of sums over clusters. None with fewer than 3 rows.
+
+    Args:
+        rows: (rows, columns), each the sums of one cluster.
+    """
+    count = len(rows)
+    if count < FEWEST:
+        return None
+    # Of 30,000 rows a draw takes .15 ms so, and 2.4 ms as a multinomial.
+    chance = np.random.default_rng(seed)
+    block = max(1, _AT_ONCE // count)
+    sums = []
+    for first in range(0, draws, block):
+        places = chance.integers(0, count, size=(min(block, draws - first), count))
+        times = [np.bincount(drawn, minlength=count) for drawn in places]
+        sums.append(np.asarray(times, np.float64) @ rows)
+    return np.concatenate(sums)
+
+
 def interval(means: Numbers) -> Interval:
     """The middle 95 % of the means of draws (draws,)."""
     tail = (1 - LEVEL) / 2

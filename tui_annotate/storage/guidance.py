@@ -69,6 +69,14 @@ class GuidanceStore:
             own = connection.execute(_OWN[kind], {"name": dataset}).scalar() if dataset else ""
             return str(own or connection.execute(_COMMON, {"name": kind.value}).scalar() or "")
 
+    def versions(self, kind: Guidance) -> tuple[str, ...]:
+        """The hashes of all that was ever in force, the oldest first."""
+        query = select(TEXTS.c.hash).where(TEXTS.c.kind == kind.value)
+        with self._database.reading() as connection:
+            return tuple(
+                connection.execute(query.order_by(TEXTS.c.created, TEXTS.c.hash)).scalars()
+            )
+
     def text(self, kind: Guidance, version: str) -> str:
         """A version as it was given.
 

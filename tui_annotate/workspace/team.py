@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui_annotate.domain.people import Actor, Verb, require
 from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
@@ -14,8 +15,10 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import GuidanceStore
 from tui_annotate.storage.people import PeopleStore
 from tui_annotate.workspace.folder import FROZEN, GUIDELINES, LABELS, STORE, VECTORS
+from tui_annotate.workspace.proposals import Proposals
 
 if TYPE_CHECKING:
+    from tui_annotate.services.agree import Agree
     from tui_annotate.services.audit import Audit
     from tui_annotate.services.authenticate import Authenticate
     from tui_annotate.services.backup import Backup
@@ -25,7 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Team:
-    """The services on the stores of one workspace; each is imported when it is first used."""
+    """The services on the stores of one workspace; each is imported when it is first used.
+
+    Attributes:
+        actor: who acts, as in `Workspace`.
+        proposals: the files beside the store, and the label sets that would be with them.
+    """
 
     path: Path
     settings: Settings
@@ -34,6 +42,8 @@ class Team:
     log: AnnotationStore
     people: PeopleStore
     guidance: GuidanceStore
+    actor: Actor
+    proposals: Proposals
 
     @cached_property
     def authenticate(self) -> Authenticate:
@@ -56,6 +66,7 @@ class Team:
         from tui_annotate.services.audit import Audit
         from tui_annotate.storage.audit import AuditStore
 
+        require(self.actor, Verb.REPORT)
         return Audit(AuditStore(self.database))
 
     @cached_property
@@ -71,6 +82,18 @@ class Team:
         from tui_annotate.services.backup import Backup
         from tui_annotate.storage.vectors import VectorStore
 
+        require(self.actor, Verb.MANAGE)
         beside = (WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN)
         vectors = self.path / VECTORS
         return Backup(self.path, self.database, STORE, beside, lambda: VectorStore(vectors))
+
+    @cached_property
+    def agreement(self) -> Agree:
+        """How far people agree, with one another and with their own former readings."""
+        from tui_annotate.services.agree import Agree
+        from tui_annotate.services.export import Export
+        from tui_annotate.storage.segments import SegmentStore
+
+        stores = (self.corpus, self.people, self.guidance, SegmentStore(self.database))
+        names = Export(self.corpus, self.people, self.log, self.proposals.label_paths)
+        return Agree(*stores, self.proposals.labels, names.checked, self.actor)

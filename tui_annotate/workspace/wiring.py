@@ -175,7 +175,7 @@ class Workspace:
     def team(self) -> Team:
         """Accounts, shares, review, figures: what several people need of a workspace."""
         stores = (self._database, self.corpus, self.log, self.people, self.guidance)
-        return Team(self.path, self.settings, *stores)
+        return Team(self.path, self.settings, *stores, self.actor, self._proposals)
 
     # what comes in and goes out ----------------------------------------------------------------
 

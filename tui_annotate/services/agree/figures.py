@@ -1,0 +1,252 @@
+"""From sums over samples to figures: each with its interval, its n, and what that counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.methods import agreement
+from tui_annotate.methods.agreement import Measured, Numbers, Undefined, measured
+from tui_annotate.methods.bootstrap import Interval, resampled_sums
+from tui_annotate.methods.span_agreement import FIGURES, Passage
+from tui_annotate.services.agree.tallies import PASSAGES, Pair, Ratings, Tally
+
+Statistic = Callable[[Numbers], Numbers]
+
+_TWO: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measure at one level.
+
+    Attributes:
+        interval: None where the measure has no value, or too few draws have one.
+        n: over how many `of` it goes.
+        note: what else is to be known of it; may be empty.
+    """
+
+    level: str
+    measure: str
+    value: Measured
+    interval: Interval | None
+    n: int
+    of: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PairFigures:
+    """Two people side by side; the figures of spans are means over `marked` samples.
+
+    Attributes:
+        people: their ids.
+        samples: that both read.
+        marked: of these, where one at least marked something.
+        spans: by name, as in `SpanF1`.
+        matched: pairs of their spans that overlap.
+    """
+
+    people: tuple[str, str]
+    samples: int
+    percent: Measured
+    kappa: Measured
+    marked: int
+    spans: dict[str, Measured]
+    matched: int
+    matched_percent: Measured
+    matched_kappa: Measured
+
+
+class _Asked(NamedTuple):
+    """A measure, as a function of sums."""
+
+    name: str
+    n: int
+    of: str
+    function: Statistic
+    note: str = ""
+
+
+def figures(tally: Tally) -> list[Figure]:
+    """All figures: of samples, segments, spans, labels of matched spans, evidence.
+
+    Intervals are of whole samples drawn anew, the same draws for each measure.
+    """
+    labels = tally.labels()
+    places = {label: place for place, label in enumerate(labels)}
+    two = len(tally.people) == _TWO
+    levels = (
+        ("sample", tally.of_samples, "samples"),
+        ("segment", tally.of_segments, "sentences"),
+    )
+    found: list[Figure] = []
+    for level, ratings, of in levels:
+        given = _Given(ratings, places, tally.samples)
+        found += given.figures(level, of=of, two=two, alpha=True)
+    found += _spans(tally)
+    matched = _Given(tally.of_matched, places, tally.samples)
+    found += matched.figures("label", of="matched spans", two=two, alpha=False)
+    found += _evidence(tally)
+    return found
+
+
+class _Given:
+    """The labels of a level's units, as sums over samples."""
+
+    def __init__(self, ratings: Ratings, places: dict[LabelPath, int], samples: int) -> None:
+        self._ratings = ratings
+        self._samples = samples
+        self._size = len(places)
+        self._patterns = [[places[label] for label in each] for each in ratings.patterns]
+        self._counts = agreement.counts(self._patterns, self._size)
+
+    def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[Figure]:
+        """Percent, Cohen for two people, Fleiss, alpha in both its forms."""
+        pairs = self._summed(agreement.pairs(self._counts))
+        percent = _Asked("percent", int(pairs[:, 1].sum()), f"pairs at {of}", agreement.percent)
+        yield from _found(level, pairs, [percent])
+        yield from self._cohen(level, of) if two else ()
+        yield from self._fleiss(level, of)
+        if alpha:
+            met = self._summed(_rows(agreement.coincidences(self._counts)))
+            yield from _found(
+                level,
+                met,
+                [
+                    _Asked("alpha_nominal", len(self._ratings), of, self._alpha()),
+                    _Asked("alpha_ordinal", len(self._ratings), of, self._alpha(ordinal=True)),
+                ],
+            )
+
+    def _cohen(self, level: str, of: str) -> Iterator[Figure]:
+        table = np.zeros((len(self._patterns), self._size, self._size))
+        for place, (one, other) in enumerate(self._patterns):
+            table[place, one, other] = 1
+        sums = self._summed(_rows(table))
+        function = partial(_squared, agreement.cohen, self._size)
+        yield from _found(level, sums, [_Asked("cohen_kappa", len(self._ratings), of, function)])
+
+    def _fleiss(self, level: str, of: str) -> Iterator[Figure]:
+        """Of the units that the most usual number of people judged: it has to be one number."""
+        sizes = self._ratings.sizes
+        people = max(sizes, key=lambda size: (sizes[size], size), default=_TWO)
+        fits = self._counts.sum(axis=-1) == people
+        by_pattern = np.zeros((len(self._counts), 2 + self._size))
+        by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
+        others = len(self._ratings) - sizes[people]
+        note = f"{of} of {people} people; {others:,} of other numbers left out" if others else ""
+        asked = _Asked("fleiss_kappa", sizes[people], of, agreement.fleiss, note)
+        yield from _found(level, self._summed(by_pattern), [asked])
+
+    def _summed(self, by_pattern: Numbers) -> Numbers:
+        return self._ratings.summed(by_pattern, self._samples)
+
+    def _alpha(self, *, ordinal: bool = False) -> Statistic:
+        return partial(_squared, partial(agreement.alpha, ordinal=ordinal), self._size)
+
+
+def _rows(tables: Numbers) -> Numbers:
+    """(tables, columns) of square tables."""
+    return tables.reshape(len(tables), tables.shape[1] ** 2)
+
+
+def _squared(function: Statistic, size: int, sums: Numbers) -> Numbers:
+    """A function of square tables, of tables as rows."""
+    return function(sums.reshape(*sums.shape[:-1], size, size))
+
+
+def _spans(tally: Tally) -> list[Figure]:
+    rows = tally.spans()
+    note = f"neither marked anything in {tally.neither:,} more" if tally.neither else ""
+    asked = [
+        _Asked(f"f1_{name}", int(rows[:, -1].sum()), "pairs at samples", _share(place, -1), note)
+        for place, name in enumerate(FIGURES)
+    ]
+    return _found("span", rows, asked)
+
+
+def _evidence(tally: Tally) -> list[Figure]:
+    """Of pairs of spans that overlap: whether evidence was given, and whether it is the same."""
+    rows = tally.passages()
+    total = dict(zip(PASSAGES, rows.sum(axis=0).astype(int).tolist(), strict=True))
+    both = [Passage.SAME, Passage.OVERLAP, Passage.ELSEWHERE]
+    given = sum(total[each] for each in both)
+    any_given = given + total[Passage.ONE]
+    neither = total[Passage.NEITHER]
+    note = f"neither gave any in {neither:,} more" if neither else ""
+    of = "matched spans with evidence"
+    asked = [
+        _Asked("same_passage", given, f"{of} of both", _passages(both[:1], both)),
+        _Asked("overlap", given, f"{of} of both", _passages(both[:2], both)),
+        _Asked("only_one", any_given, of, _passages([Passage.ONE], [*both, Passage.ONE]), note),
+    ]
+    return _found("evidence", rows, asked)
+
+
+def _passages(part: Sequence[Passage], whole: Sequence[Passage]) -> Statistic:
+    ours, all_of = ([PASSAGES.index(each) for each in some] for some in (part, whole))
+
+    def share(sums: Numbers) -> Numbers:
+        columns = (sums[..., ours].sum(axis=-1), sums[..., all_of].sum(axis=-1))
+        return agreement.percent(np.stack(columns, axis=-1))
+
+    return share
+
+
+def _share(part: int, whole: int) -> Statistic:
+    return lambda sums: agreement.percent(sums[..., [part, whole]])
+
+
+def _found(level: str, rows: Numbers, asked: Sequence[_Asked]) -> list[Figure]:
+    """Measures of the sums of some columns, with intervals from one set of draws."""
+    total, draws = rows.sum(axis=0), resampled_sums(rows)
+    found = []
+    for name, n, of, function, note in asked:
+        value = measured(function(total), units=n)
+        drawn = None if draws is None or isinstance(value, Undefined) else function(draws)
+        interval = agreement.between(drawn)
+        found.append(Figure(level, name, value, interval, n, of, note))
+    return found
+
+
+def pair_figures(tally: Tally) -> list[PairFigures]:
+    """Each two people that met, sorted by their ids."""
+    return [_of_pair(people, pair) for people, pair in sorted(tally.pairs.items())]
+
+
+def _of_pair(people: tuple[str, str], pair: Pair) -> PairFigures:
+    sums = np.array([*pair.spans, pair.marked])
+    spans = {
+        name: measured(_share(place, -1)(sums), units=pair.marked)
+        for place, name in enumerate(FIGURES)
+    }
+    return PairFigures(
+        people,
+        pair.both.total(),
+        *_two(pair.both),
+        pair.marked,
+        spans,
+        pair.matched.total(),
+        *_two(pair.matched),
+    )
+
+
+def _two(both: Counter[tuple[LabelPath, LabelPath]]) -> tuple[Measured, Measured]:
+    """Percent and Cohen's kappa of two people's labels."""
+    labels = sorted({label for labels in both for label in labels})
+    table = np.zeros((len(labels), len(labels)))
+    for (one, other), count in both.items():
+        table[labels.index(one), labels.index(other)] = count
+    whole = np.array([np.trace(table), table.sum()])
+    units = both.total()
+    return (
+        measured(agreement.percent(whole), units=units),
+        measured(agreement.cohen(table), units=units),
+    )

@@ -1,0 +1,164 @@
+"""Sums over samples of what people gave beside one another; from them come all figures."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.samples import Segment
+from tui_annotate.methods.agreement import Numbers
+from tui_annotate.methods.span_agreement import (
+    Passage,
+    SpanF1,
+    compare_evidence,
+    overlapping,
+    span_f1,
+)
+from tui_annotate.services.agree.order import Order
+from tui_annotate.services.agree.readings import Reading
+
+Group = Sequence[Reading]
+"""Readings of one sample that are compared with one another; two or more."""
+
+PASSAGES: Final = tuple(Passage)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was read: a text and its sentences, those of white space alone left out."""
+
+    text: str
+    segments: Sequence[Segment]
+
+
+class Ratings:
+    """Units with the label that each of some people gave them, in the order of these people."""
+
+    def __init__(self) -> None:
+        self.patterns: dict[tuple[LabelPath, ...], int] = {}
+        self._samples = array("q")
+        self._found = array("q")
+
+    def add(self, sample: int, labels: Sequence[LabelPath]) -> None:
+        """One unit of a sample."""
+        self._samples.append(sample)
+        self._found.append(self.patterns.setdefault(tuple(labels), len(self.patterns)))
+
+    @property
+    def sizes(self) -> Counter[int]:
+        """By number of people, how many units that many judged."""
+        each = np.bincount(np.asarray(self._found), minlength=len(self.patterns))
+        found: Counter[int] = Counter()
+        for labels, place in self.patterns.items():
+            found[len(labels)] += int(each[place])
+        return found
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def summed(self, by_pattern: Numbers, samples: int) -> Numbers:
+        """(samples, columns): sums over each sample's units of (patterns, columns)."""
+        rows = np.zeros((samples, by_pattern.shape[1]))
+        np.add.at(rows, np.asarray(self._samples), by_pattern[np.asarray(self._found)])
+        return rows
+
+
+@dataclass(slots=True)
+class Pair:
+    """Two people side by side, or one person's two readings.
+
+    Attributes:
+        both: labels of samples, the one's and the other's, as often as they met.
+        spans: sums of the four figures over samples where either marked something.
+        marked: how many samples these are.
+        matched: labels of spans that overlap, as often as they met.
+    """
+
+    both: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
+    spans: list[float] = field(default_factory=lambda: [0.0] * len(SpanF1._fields))
+    marked: int = 0
+    matched: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
+
+
+class Tally:
+    """All that is compared, read once.
+
+    Attributes:
+        samples: how many there were.
+        of_samples, of_segments, of_matched: units with their labels.
+        neither: pairs of people at a sample in which neither marked a span.
+        stacked: spans that lie on another one of the same person and label.
+    """
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self.samples = 0
+        self.of_samples, self.of_segments, self.of_matched = Ratings(), Ratings(), Ratings()
+        self.pairs: dict[tuple[str, str], Pair] = {}
+        self.neither = 0
+        self.stacked = 0
+        self._spans: list[tuple[int, SpanF1]] = []
+        self._passages: Counter[tuple[int, Passage]] = Counter()
+
+    @property
+    def people(self) -> set[str]:
+        """Whose work was compared."""
+        return {person for pair in self.pairs for person in pair}
+
+    def add(self, groups: Sequence[Group], summary: Summary) -> None:
+        """One sample more; a reading may be in several groups."""
+        self.stacked += sum(
+            each.stacked for each in {one.person: one for group in groups for one in group}.values()
+        )
+        for group in groups:
+            self.of_samples.add(self.samples, [reading.worst for reading in group])
+            columns = [reading.of_segments(summary.segments, self._order) for reading in group]
+            for labels in zip(*columns, strict=True):
+                self.of_segments.add(self.samples, labels)
+            for one, other in combinations(group, 2):
+                self._pair(one, other, summary.text)
+        self.samples += 1
+
+    def _pair(self, one: Reading, other: Reading, text: str) -> None:
+        pair = self.pairs.setdefault((one.person, other.person), Pair())
+        pair.both[one.worst, other.worst] += 1
+        found = span_f1(one.spans, other.spans, text=text)
+        if found is None:
+            self.neither += 1
+            return
+        self._spans.append((self.samples, found))
+        pair.marked += 1
+        pair.spans = [sum(each) for each in zip(pair.spans, found, strict=True)]
+        for ours, theirs in overlapping(one.units, other.units):
+            unit, its = one.units[ours], other.units[theirs]
+            pair.matched[unit.label, its.label] += 1
+            self.of_matched.add(self.samples, (unit.label, its.label))
+            self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
+
+    def spans(self) -> Numbers:
+        """(samples, 5): sums of the four figures, and of how many pairs of people they are."""
+        rows = np.zeros((self.samples, len(SpanF1._fields) + 1))
+        for sample, found in self._spans:
+            rows[sample] += (*found, 1)
+        return rows
+
+    def passages(self) -> Numbers:
+        """(samples, 5): how often the evidence for matched spans relates in each way."""
+        rows = np.zeros((self.samples, len(PASSAGES)))
+        for (sample, passage), count in self._passages.items():
+            rows[sample, PASSAGES.index(passage)] = count
+        return rows
+
+    def labels(self) -> list[LabelPath]:
+        """All labels that were given to samples, sentences or spans, the worst first."""
+        every = (self.of_samples, self.of_segments, self.of_matched)
+        return self._order.sorted(
+            label for ratings in every for labels in ratings.patterns for label in labels
+        )
