@@ -8,8 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.label_files import stored_labels
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.orders import BY_SOURCE
 from tui_annotate.domain.samples import Sample, SampleKey, Side
@@ -18,6 +16,7 @@ from tui_annotate.services.annotate.desk import Desk
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.label_sets import LabelSets
 from tui_annotate.storage.people import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
 
@@ -62,16 +61,11 @@ class Looking:
         Raises:
             NotFound: the workspace has no label set.
         """
-        version = self.guidance.version(Guidance.LABELS, dataset=dataset)
-        if not version:
-            raise NotFound("the workspace has no label set", "write labels.yaml beside its store")
-        if version not in self._trees:
-            self._trees[version] = stored_labels(self.guidance.text(Guidance.LABELS, version))
-        return self._trees[version]
+        return self._labels.in_force(dataset)
 
     @cached_property
-    def _trees(self) -> dict[str, LabelTree]:
-        return {}
+    def _labels(self) -> LabelSets:
+        return LabelSets(self.guidance)
 
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
         """Where to begin: the sample that is named, else where this person was.
