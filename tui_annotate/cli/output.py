@@ -123,6 +123,11 @@ def facts(values: Mapping[str, str | float]) -> None:
         line(f"{name:<{width}}  {_cell(value)}")
 
 
+def stamp() -> str:
+    """This second, UTC, as a name of files: `2026-05-04T120000Z`."""
+    return time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
+
+
 def _console(stream: TextIO) -> Console:
     from rich.console import Console
 

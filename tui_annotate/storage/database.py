@@ -128,17 +128,23 @@ class Database:
             target = folder / f"store-{last + 1:04d}.sqlite"
             unfinished = target.with_suffix(".part")
             unfinished.unlink(missing_ok=True)
-            unfinished.touch(mode=0o600)
-            with (
-                closing(_connect(self.path)) as source,
-                closing(sqlite3.connect(unfinished)) as copy,
-            ):
-                source.backup(copy)
-                copy.execute("PRAGMA journal_mode=DELETE")
+            self.copy_to(unfinished)
             unfinished.rename(target)
         return target
 
     def version(self) -> int:
+    def copy_to(self, target: Path) -> None:
+        """Copies one moment of the store, also of one in use, to a new file without side files.
+
+        Raises:
+            Unavailable: the copy can not be written.
+        """
+        with translated(target):
+            target.touch(mode=0o600, exist_ok=False)
+            with closing(_connect(self.path)) as source, closing(sqlite3.connect(target)) as copy:
+                source.backup(copy)
+                copy.execute("PRAGMA journal_mode=DELETE")
+
         """The version of the tables as the store has it; 0 for an empty file.
 
         Raises:

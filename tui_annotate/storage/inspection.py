@@ -24,13 +24,23 @@ def inspect(database: Database) -> list[Finding]:
         return [Finding("store", "wrong", error.message, mending(error, database.path))]
 
 
+def broken_pages(database: Database) -> str:
+    """What SQLite finds wrong with its pages; empty where they hold together.
+
+    Raises:
+        Unavailable: they can not be read at all.
+    """
+    with database.reading() as connection:
+        found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
+    return "" if found == "ok" else str(found).splitlines()[0]
+
+
 def _inspected(database: Database) -> Iterator[Finding]:
     path = database.path
+    if pages := broken_pages(database):
+        yield Finding("store", "wrong", pages, bring_back(path))
+        return
     with database.reading() as connection:
-        pages = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
-        if pages != "ok":
-            yield Finding("store", "wrong", str(pages).splitlines()[0], bring_back(path))
-            return
         contradiction = _lost_row(connection) or _altered_document(connection)
     if contradiction:
         yield Finding("store", "wrong", contradiction, begin_anew(path))

@@ -16,15 +16,26 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.settings import WORKSPACE_FILE, WORKSPACE_TEMPLATE, find_workspace, load
 from tui_annotate.storage.database import Database
-from tui_annotate.workspace.folder import STORE, default_labels, furnish, write
+from tui_annotate.workspace.folder import (
+    BACKUPS,
+    LOG,
+    STORE,
+    VECTORS,
+    default_labels,
+    furnish,
+    write,
+)
 from tui_annotate.workspace.wiring import Workspace
 
-__all__ = ["Workspace", "create", "default_labels", "open"]
+if TYPE_CHECKING:
+    from tui_annotate.services.backup import Copied
+
+__all__ = ["Workspace", "create", "default_labels", "open", "restore"]
 
 
 def create(path: Path | str) -> Workspace:
@@ -70,3 +81,21 @@ def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A0
     folder = find_workspace(Path(path) if path is not None else None)
     settings = load(folder, flags=flags)
     return Workspace(folder, settings, Database.open(folder / STORE))
+
+
+def restore(source: Path | str, *, to: Path | str) -> Copied:
+    """Makes a workspace out of a backup, whole or not at all.
+
+    Args:
+        to: its folder, which is not there yet, or is empty.
+
+    Raises:
+        NotFound: the source is no backup.
+        Conflict: something lies in the folder.
+        Damaged: the backup is not what it was.
+        Unavailable: the folder can not be written.
+    """
+    from tui_annotate.services.backup import restore
+
+    folders = (VECTORS, LOG, BACKUPS)
+    return restore(Path(source), Path(to).absolute(), store=STORE, folders=folders)

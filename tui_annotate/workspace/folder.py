@@ -14,6 +14,7 @@ LABELS: Final = "labels.yaml"
 GUIDELINES: Final = "guidelines.md"
 LOG: Final = "log"
 BACKUPS: Final = "backups"
+FROZEN: Final = "frozen"
 
 
 def furnish(folder: Path) -> None:

@@ -1,0 +1,174 @@
+"""backup and restore: another folder, the same bytes, or nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from stat import S_IMODE
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
+from tui_annotate.services.audit import Kept
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.inspection import inspect
+
+ROOT = Path(__file__).parents[2]
+WRITER = """
+import sys
+from contextlib import suppress
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.errors import Conflict
+with workspaces.open(sys.argv[1]) as space:
+    person, key = space.person(sys.argv[2]).id, space.corpus.keys()[0]
+    for number in range(120):
+        new = claim(f"{sys.argv[2]}-{number}", number % 24, 26 + number // 24, label="")
+        with suppress(Conflict):  # blanks are trimmed, so that two may be the same
+            space.annotate.add(person, key, new, seconds=1)
+        if number in (10, 119):
+            print(number, flush=True)
+"""
+KILLED = """
+import os, signal, sys
+from tui_annotate import workspace as workspaces
+from tui_annotate.storage import whole_folder
+copy, left = whole_folder.copy, [int(sys.argv[3])]
+def copied(source, target):
+    left[0] -= 1
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return copy(source, target)
+whole_folder.copy = copied
+workspaces.restore(sys.argv[1], to=sys.argv[2])
+"""
+
+
+def exports(command: Command, workspace: str) -> list[str]:
+    """All that a workspace holds, in three formats."""
+    formats = ("native", "mercury", "csv")
+    return [command("export", "-w", workspace, "--format", name).out for name in formats]
+
+
+@pytest.fixture
+def backed(filled: Command, tmp_path: Path) -> Path:
+    """A backup of a workspace with one annotation and guidelines."""
+    (tmp_path / "guidelines.md").write_text("Mark what is wrong.\n")
+    with workspaces.open(tmp_path) as space:
+        person, keys = space.person("ana").id, space.corpus.keys()
+        space.annotate.add(person, keys[0], claim("a", label="", note="why"), seconds=1)
+    shown = filled("backup", "copy", "--json")
+    assert shown.code == 0
+    return Path(shown.json["folder"])
+
+
+def test_writers_at_work(filled: Command, tmp_path: Path) -> None:
+    """A copy that was made while two people write is one moment of the log, whole and sound."""
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path), name],
+            cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        )
+        for name in ("ana", "ben")
+    ]  # fmt: skip
+    for each in writers:
+        assert each.stdout is not None
+        assert each.stdout.readline() == "10\n"
+    made = [filled("backup", name, "--json").json for name in ("one", "two")]
+    assert [each.wait() for each in writers] == [0, 0]
+    for each, name in zip(made, ("a", "b"), strict=True):
+        assert filled("restore", each["folder"], "--to", name).code == 0
+        database = Database.open(tmp_path / name / "store.sqlite")
+        assert {finding.state for finding in inspect(database)} == {"ok"}
+        database.close()
+        kept = Kept(each["events"], each["head"].partition(":")[2])
+        with workspaces.open(tmp_path) as space:
+            assert space.team.audit.verify(against=kept).contains
+    assert 20 < made[0]["events"] <= made[1]["events"] <= 300
+
+
+def test_what_is_restored_is_what_was(backed: Path, command: Command, tmp_path: Path) -> None:
+    """Exports of the copy are the same bytes, its files are for their owner alone, and it works."""
+    before = exports(command, ".")
+    shutil.move(backed, tmp_path / "elsewhere")
+    shown = command("restore", "elsewhere", "--to", "again", "--json")
+    assert shown.code == 0
+    assert shown.json["missing_vectors"] is False
+    assert exports(command, "again") == before
+    again = tmp_path / "again"
+    assert (again / "guidelines.md").read_text() == "Mark what is wrong.\n"
+    assert not (again / "backup.json").exists()
+    assert {S_IMODE(path.stat().st_mode) for path in again.glob("*.*")} == {0o600}
+    assert S_IMODE(again.stat().st_mode) == 0o700
+    assert command("doctor", "-w", "again", "--json").json
+    assert command("audit", "verify", "-w", "again").code == 0
+    with workspaces.open(again) as space:
+        keys = space.corpus.keys()
+        space.annotate.add(space.person("ben").id, keys[0], claim("b", label=""), seconds=0)
+
+
+def test_vectors_come_along_or_are_made_anew(command: Command, pairs: Path, tmp_path: Path) -> None:
+    """Asked for, they are copied; else the line that makes them is told, and it does."""
+    command("init")
+    command("ingest", str(pairs), "--id-column", "id")
+    wanted = ("match", "--sample", "pairs/bridge", "--side", "summary", "--span", "0:10", "--json")
+    before = command(*wanted).json
+    assert before["signals"] != "words"
+    command("backup", "with", "--vectors")
+    command("backup", "without")
+    assert "index rebuild" not in command("restore", "with", "--to", "a").err
+    assert command(*wanted, "-w", "a").json == before
+    shown = command("restore", "without", "--to", "b c")
+    assert "tui-annotate index rebuild -w 'b c'" in shown.err
+    assert command("index", "rebuild", "-w", "b c").code == 0
+    assert command(*wanted, "-w", "b c").json == before
+    assert not (tmp_path / "without" / "vectors").exists()
+
+
+@pytest.mark.parametrize("file", [1, 2, 3])
+def test_killed_while_it_restores(
+    backed: Path, command: Command, tmp_path: Path, file: int
+) -> None:
+    """No folder appears, and the next restore makes it whole."""
+    killed = [sys.executable, "-c", KILLED, str(backed), str(tmp_path / "again"), str(file)]
+    assert subprocess.run(killed, cwd=ROOT, check=False).returncode == -9
+    assert not (tmp_path / "again").exists()
+    assert command("restore", str(backed), "--to", "again").code == 0
+    assert exports(command, "again") == exports(command, ".")
+    assert [path.name for path in tmp_path.glob(".*.part")] == []
+
+
+def test_an_altered_copy_is_refused(backed: Path, command: Command, tmp_path: Path) -> None:
+    """A store, or words about it, that are not as they were: exit code 1, and no folder."""
+    about = backed / "backup.json"
+    value = json.loads(about.read_text())
+    for altered in ("store.sqlite", "backup.json"):
+        path, text = backed / altered, (backed / altered).read_bytes()
+        path.write_bytes(text + b" ")
+        shown = command("restore", str(backed), "--to", "again")
+        assert (shown.code, (tmp_path / "again").exists()) == (1, False)
+        assert "not what it was" in shown.err
+        path.write_bytes(text)
+    for wrong in ("{", "[]", json.dumps({**value, "format": "other"})):
+        about.write_text(wrong)
+        assert "not what backup wrote" in command("restore", str(backed), "--to", "again").err
+    about.unlink()
+    assert "is no backup" in command("restore", str(backed), "--to", "again").err
+
+
+def test_nothing_is_overwritten(backed: Path, command: Command, tmp_path: Path) -> None:
+    """A folder with anything in it is refused by both; in one that is there, backup makes one."""
+    assert command("restore", str(backed), "--to", ".").code == 1
+    (tmp_path / "many").mkdir()
+    assert command("backup", "many").code == 0
+    (inner,) = (tmp_path / "many").iterdir()
+    assert (inner / "SHA256SUMS").is_file()
+    (tmp_path / "file").touch()
+    assert command("backup", "file").code == 1
+    assert command("backup").code == 0
+    assert len([*(tmp_path / "backups").glob("*/store.sqlite")]) == 1

@@ -1,0 +1,111 @@
+"""Folders that appear whole or not at all, and what is refused of one that was altered."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tui_annotate.domain.errors import Conflict, Damaged, InvalidInput, NotFound, Unavailable
+from tui_annotate.storage import whole_folder
+from tui_annotate.storage.whole_folder import SUMS, copy_checked, made, read_sums, write_sums
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tui_annotate.storage.whole_folder import made
+with made(Path(sys.argv[1])) as folder:
+    (folder / "half").write_text("of it")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def filled(folder: Path) -> Path:
+    """A folder with two files, one of them deeper, and their sums."""
+    with made(folder) as new:
+        (new / "one").write_text("1")
+        (new / "in").mkdir()
+        (new / "in" / "two").write_text("2")
+        write_sums(new)
+    return folder
+
+
+def test_it_appears_with_all_in_it(tmp_path: Path) -> None:
+    """At the end, under its name, also in the place of an empty folder; nothing stays beside it."""
+    (tmp_path / "there").mkdir()
+    filled(tmp_path / "there")
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+    assert [*read_sums(tmp_path / "there")] == ["in/two", "one"]
+
+
+def test_an_error_leaves_nothing(tmp_path: Path) -> None:
+    """What was begun is gone, and the error is told."""
+
+    def fail() -> None:
+        with made(tmp_path / "new") as folder:
+            (folder / "half").write_text("of it")
+            raise KeyError("why")
+
+    with pytest.raises(KeyError, match="why"):
+        fail()
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_what_a_killed_process_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    """Its folder never appears, and the next that makes it begins anew."""
+    target = tmp_path / "new"
+    subprocess.run([sys.executable, "-c", KILLED, str(target)], check=False)
+    assert not target.exists()
+    assert [*filled(target).glob("half")] == []
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    """A folder with anything in it, a file, and one that is being made are refused."""
+    filled(tmp_path / "folder")
+    (tmp_path / "file").touch()
+    for name in ("folder", "file"):
+        with pytest.raises(Conflict), made(tmp_path / name):
+            pass
+    with made(tmp_path / "busy"), pytest.raises(Conflict, match="another process"):  # noqa: SIM117
+        with made(tmp_path / "busy"):
+            pass
+    with pytest.raises(InvalidInput), made(tmp_path / "nowhere" / "new"):
+        pass
+
+
+def test_a_folder_that_can_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of the disk is told in our words."""
+
+    def full(_: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(whole_folder, "_settle", full)
+    with pytest.raises(Unavailable, match="No space left"), made(tmp_path / "new"):
+        pass
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_only_what_is_as_it_was_is_copied(tmp_path: Path) -> None:
+    """A file that was altered or is gone, sums that are gone or lead outside: refused."""
+    source = filled(tmp_path / "source")
+    assert copy_checked(source, tmp_path / "a") == ["in/two", "one"]
+    assert (tmp_path / "a" / "in" / "two").read_text() == "2"
+    (source / "one").write_text("x")
+    with pytest.raises(Damaged, match="not what it was"):
+        copy_checked(source, tmp_path / "b")
+    (source / "one").unlink()
+    with pytest.raises(Damaged, match="missing"):
+        copy_checked(source, tmp_path / "c")
+    for name in ("../one", "/one", ""):
+        (source / SUMS).write_text(f"{'0' * 64}  {name}\n")
+        with pytest.raises(Damaged, match="names"):
+            copy_checked(source, tmp_path / "d")
+    (source / SUMS).write_bytes(b"\xff")
+    with pytest.raises(Damaged, match="can not be read"):
+        read_sums(source)
+    (source / SUMS).unlink()
+    with pytest.raises(NotFound):
+        read_sums(source)

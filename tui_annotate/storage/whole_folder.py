@@ -1,0 +1,154 @@
+"""Folders that appear whole or not at all, with the sums of their files; never over another."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from tui_annotate.domain.errors import Conflict, Damaged, InvalidInput, NotFound, Unavailable
+
+SUMS: Final = "SHA256SUMS"
+"""The file of sums, as `sha256sum --check` reads it: every file of the folder but itself."""
+
+_PIECE: Final = 2**20
+
+
+@contextmanager
+def made(target: Path) -> Iterator[Path]:
+    """A folder to be filled, which becomes `target` at the end; gone again if anything is raised.
+
+    What a process left that was killed meanwhile is removed by the next that makes this target.
+
+    Raises:
+        Conflict: there is something at the target, or another process is making it.
+        InvalidInput: the folder that is to hold it is not there.
+        Unavailable: it can not be written.
+    """
+    target = target.absolute()
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise Conflict(f"there is something at {target}", "choose another name")
+    if not target.parent.is_dir():
+        raise InvalidInput(f"there is no folder {target.parent}", "make it first")
+    unfinished = target.with_name(f".{target.name}.part")
+    try:
+        with _mine(unfinished):
+            yield unfinished
+            _settle(unfinished)
+            unfinished.rename(target)  # also onto an empty folder
+    except OSError as error:
+        raise Unavailable(
+            f"{target} can not be written: {error.strerror or error}", "nothing was made"
+        ) from error
+
+
+@contextmanager
+def _mine(folder: Path) -> Iterator[None]:
+    """An empty folder that no other process fills; removed unless it is renamed."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Conflict(f"another process is making {folder}", "wait for it to end") from error
+        empty(folder)
+        try:
+            yield
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(descriptor)
+
+
+def empty(folder: Path) -> None:
+    """Removes what lies in a folder."""
+    for each in folder.iterdir():
+        shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
+
+
+def _settle(folder: Path) -> None:
+    """Everything on the disk before the name is: a power cut leaves all of it, or none."""
+    for each in (*sorted(folder.rglob("*")), folder):
+        if not each.is_symlink():
+            descriptor = os.open(each, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+
+def copy(source: Path, target: Path) -> str:
+    """Copies one file for its owner alone, its folders made; the SHA-256 of what was written."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    hashed = hashlib.sha256()
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with source.open("rb") as read, os.fdopen(os.open(target, flags, 0o600), "wb") as write:
+        while piece := read.read(_PIECE):
+            hashed.update(piece)
+            write.write(piece)
+    return hashed.hexdigest()
+
+
+def write_sums(folder: Path) -> dict[str, str]:
+    """Writes the sums of all files of a folder; by name, with `/` between the parts."""
+    sums = {
+        path.relative_to(folder).as_posix(): _sum(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != SUMS
+    }
+    lines = "".join(f"{value}  {name}\n" for name, value in sums.items())
+    (folder / SUMS).touch(mode=0o600)
+    (folder / SUMS).write_text(lines, "utf-8")
+    return sums
+
+
+def _sum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_sums(folder: Path) -> dict[str, str]:
+    """What `write_sums` wrote.
+
+    Raises:
+        NotFound: there is no such file: the folder was not made by us, or not as a whole.
+        Damaged: it can not be read, or names a place outside the folder.
+    """
+    try:
+        lines = (folder / SUMS).read_text("utf-8").splitlines()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NotFound(f"{folder} holds no {SUMS}", "name the folder itself") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise Damaged(f"{folder / SUMS} can not be read: {error}", "take another copy") from error
+    sums = {}
+    for line in lines:
+        value, _, name = line.partition("  ")
+        place = PurePosixPath(name)
+        if not name or place.is_absolute() or ".." in place.parts:
+            raise Damaged(f"{folder / SUMS} names {name!r}", "take another copy")
+        sums[name] = value
+    return sums
+
+
+def copy_checked(source: Path, target: Path) -> list[str]:
+    """Copies the files that the sums of a folder name, each held against its sum; their names.
+
+    Raises:
+        NotFound: the folder has no sums.
+        Damaged: a file is missing or is not what it was.
+    """
+    sums = read_sums(source)
+    for name, value in sums.items():
+        try:
+            found = copy(source / name, target / name)
+        except FileNotFoundError as error:
+            raise Damaged(f"{source / name} is missing", "take another copy") from error
+        if found != value:
+            raise Damaged(f"{source / name} is not what it was", "take another copy")
+    return [*sums]
