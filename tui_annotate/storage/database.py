@@ -69,6 +69,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._companion: Database | None = None
         self._reader = _engine(path, "BEGIN")
         self._writer = _engine(path, "BEGIN IMMEDIATE")
 
@@ -132,7 +133,6 @@ class Database:
             unfinished.rename(target)
         return target
 
-    def version(self) -> int:
     def copy_to(self, target: Path) -> None:
         """Copies one moment of the store, also of one in use, to a new file without side files.
 
@@ -145,6 +145,7 @@ class Database:
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode=DELETE")
 
+    def version(self) -> int:
         """The version of the tables as the store has it; 0 for an empty file.
 
         Raises:
@@ -184,8 +185,24 @@ class Database:
         with translated(self.path), self._writer.begin() as connection:
             yield connection
 
+    def companion(self, path: Path, *, make: bool = False) -> Database:
+        """A second store that is opened once, and closed with this one.
+
+        Args:
+            make: whether it is made where it is not there; for its owner alone.
+
+        Raises:
+            NotFound, Damaged, Unavailable: as `open`.
+        """
+        if self._companion is None:
+            made = make and not path.exists()
+            self._companion = Database.create(path) if made else Database.open(path)
+        return self._companion
+
     def close(self) -> None:
         """Gives back the file; using the store again opens it again."""
+        if self._companion is not None:
+            self._companion.close()
         self._reader.dispose()
         self._writer.dispose()
 

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, select, update
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, checked_name
@@ -49,6 +49,17 @@ def keep_person(connection: Connection, person: Person) -> None:
     connection.execute(_KEEP, values)
 
 
+def put_person(connection: Connection, person: Person) -> None:
+    """Stores a person; one who is there takes the name and the kind.
+
+    Raises:
+        InvalidInput: as `keep_person`.
+    """
+    keep_person(connection, person)
+    values = {"name": plain(person.name), "kind": person.kind.value}
+    connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
+
+
 class PeopleStore:
     """People of a workspace by id; names need not be unique, but among the local ones they are."""
 
@@ -79,6 +90,15 @@ class PeopleStore:
         with self._database.writing() as connection:
             keep_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
         return self.person(person_id)
+
+    def keep(self, person: Person) -> None:
+        """Stores somebody whose account may be elsewhere; who is there takes name and kind."""
+        with self._database.reading() as connection:
+            query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person.id)
+            if connection.execute(query).first() == (person.name, person.kind.value):
+                return
+        with self._database.writing() as connection:
+            put_person(connection, person)
 
     def person(self, person_id: str) -> Person:
         """The person with an id.

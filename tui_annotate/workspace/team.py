@@ -15,12 +15,14 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import GuidanceStore
 from tui_annotate.storage.people import PeopleStore
 from tui_annotate.workspace.folder import FROZEN, GUIDELINES, LABELS, STORE, VECTORS
+from tui_annotate.workspace.members import Members
 from tui_annotate.workspace.proposals import Proposals
 
 if TYPE_CHECKING:
     from tui_annotate.services.agree import Agree
     from tui_annotate.services.audit import Audit
     from tui_annotate.services.authenticate import Authenticate
+    from tui_annotate.services.authenticate.managing import Accounts
     from tui_annotate.services.backup import Backup
     from tui_annotate.services.bind import Bind
     from tui_annotate.storage.presence import PresenceStore
@@ -46,11 +48,19 @@ class Team:
     proposals: Proposals
 
     @cached_property
+    def members(self) -> Members:
+        """Who has an account, and who acts."""
+        return Members(self.path, self.settings, self.database, self.people, self.actor)
+
+    @property
     def authenticate(self) -> Authenticate:
         """Signing in, on the workspace's own accounts or on those of the people store it names."""
-        from tui_annotate.services.authenticate import Authenticate
+        return self.members.authenticate
 
-        return Authenticate()
+    @property
+    def accounts(self) -> Accounts:
+        """What admins do with accounts."""
+        return self.members.accounts
 
     @cached_property
     def bind(self) -> Bind:
@@ -58,7 +68,7 @@ class Team:
         from tui_annotate.services.bind import Bind
         from tui_annotate.storage.keys import KeyStore
 
-        return Bind(KeyStore(self.database))
+        return Bind(KeyStore(self.members.home()))
 
     @cached_property
     def audit(self) -> Audit:

@@ -15,7 +15,7 @@ from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import Annotate
 from tui_annotate.services.examine import Examine, Status
-from tui_annotate.settings import Settings, person_name
+from tui_annotate.settings import Settings
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
@@ -75,12 +75,12 @@ class Workspace:
     # what people do ----------------------------------------------------------------------------
 
     def person(self, name: str = "") -> Person:
-        """Who works here: the name given (and remembered), else the last one, else the login name.
+        """Who works here: who acts; without accounts, by the name given, else given last.
 
         Raises:
-            InvalidInput: it is no name.
+            InvalidInput, NotAllowed: it is no name; there are accounts, and nobody is signed in.
         """
-        return self.people.local(person_name(name))
+        return self.team.members.person(name)
 
     @property
     def labels(self) -> LabelTree:

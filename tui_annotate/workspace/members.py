@@ -1,0 +1,116 @@
+"""Members of a workspace: where their accounts are, who acts at a shell, who works here."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, may
+from tui_annotate.settings import Settings, person_name
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.people import PeopleStore
+
+if TYPE_CHECKING:
+    from tui_annotate.services.authenticate import Authenticate
+    from tui_annotate.services.authenticate.hashing import Hasher
+    from tui_annotate.services.authenticate.managing import Accounts
+
+
+@dataclass(frozen=True)
+class Members:
+    """Accounts of one workspace, in its own store or in one that several share.
+
+    Attributes:
+        people: those of the workspace.
+        actor: who acts.
+    """
+
+    path: Path
+    settings: Settings
+    database: Database
+    people: PeopleStore
+    actor: Actor
+
+    @cached_property
+    def authenticate(self) -> Authenticate:
+        """Signing in, on the workspace's own accounts or on those of the people store it names."""
+        from tui_annotate.services.authenticate import Authenticate
+        from tui_annotate.storage.accounts import AccountStore
+        from tui_annotate.storage.attempts import AttemptStore
+        from tui_annotate.storage.sessions import SessionStore
+
+        home = self.home()
+        stores = (AccountStore(home), SessionStore(home), AttemptStore(home))
+        life = timedelta(minutes=self.settings.expire_minutes)
+        return Authenticate(*stores, self.people.keep, self._hasher, life)
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        """What admins do with accounts; a store of people that is named and not there is made."""
+        from tui_annotate.services.authenticate.managing import Accounts
+        from tui_annotate.storage.accounts import AccountStore
+        from tui_annotate.storage.sessions import SessionStore
+
+        home = self.home(make=may(self.actor, Verb.MANAGE))
+        stores = (AccountStore(home), SessionStore(home), self.people)
+        return Accounts(*stores, self._hasher, self.actor)
+
+    @cached_property
+    def _hasher(self) -> Hasher:
+        from tui_annotate.services.authenticate.hashing import Hasher
+
+        chosen = self.settings
+        return Hasher(chosen.argon2_time, chosen.argon2_memory, chosen.argon2_parallelism)
+
+    def home(self, *, make: bool = False) -> Database:
+        """The store of the accounts: this workspace's own, or one that several share.
+
+        Args:
+            make: whether one that is named and not there is made.
+
+        Raises:
+            NotFound: one is named and not there.
+        """
+        named = self.settings.people_store
+        if not named:
+            return self.database
+        return self.database.companion(self.path / Path(named).expanduser(), make=make)
+
+    def person(self, name: str) -> Person:
+        """Who works here.
+
+        Without accounts: the name given (and remembered), else the last one, else the login name.
+        With them: who acts; the owner of the files, too, has to be somebody.
+
+        Raises:
+            InvalidInput: it is no name.
+            NotAllowed: with accounts, a name says nothing, and nobody is signed in.
+        """
+        if self.actor.person:
+            return self.people.person(self.actor.person)
+        if not self.authenticate.required():
+            return self.people.local(person_name(name))
+        raise NotAllowed(
+            "this workspace has accounts: a name alone says nothing"
+            if name
+            else "this workspace has accounts, and nobody is signed in",
+            "sign in on the screen, without --as; or users update WHO --unix NAME for commands",
+        )
+
+    def at_shell(self) -> Actor:
+        """Who gives commands at a shell: the owner of the store's file, or who the account says.
+
+        Raises:
+            NotAllowed: there are accounts, and none of them is this user's.
+        """
+        user = os.geteuid()
+        if user in (0, self.database.path.stat().st_uid) or not self.authenticate.required():
+            return OPERATOR
+        import pwd
+
+        return self.authenticate.actor_of(pwd.getpwuid(user).pw_name)
