@@ -33,7 +33,7 @@ def walk(queue: QueueStore, order: str) -> list[SampleKey]:
     steps = []
     while key is not None:
         steps.append(key)
-        key = queue.neighbour(key, 1, order=order)
+        key = queue.neighbour("nobody", key, 1, order=order)
     return steps
 
 
@@ -229,7 +229,7 @@ def test_steps_go_both_ways_and_end(corpus: CorpusStore) -> None:
         (3, None),
         (-2, None),
     ):
-        assert queue.neighbour(keys[1], step, order="ingested") == found
+        assert queue.neighbour("nobody", keys[1], step, order="ingested") == found
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.storage.codec import mapping_to_json, pack, request_to_json, storable
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
-from tui_annotate.storage.ranks import Newcomer, add_ranks, first_of_source
+from tui_annotate.storage.pools import join_pool
+from tui_annotate.storage.ranks import Newcomer, add_ranks, first_of_source, handed_out
 
 SUMMARY_START: Final = 160
 """Code points of a summary that the queue can show and search."""
@@ -227,9 +228,17 @@ def place_documents(
 def _rank(
     connection: Connection, keys: Sequence[SampleKey], rows: Sequence[dict[str, Any]]
 ) -> None:
+    """Into the orders that all people walk; of a dataset that is handed out, into its pool."""
+    handed = handed_out(connection)
     first = first_of_source(connection, [row["source"] for row in rows])
     newcomers = [
         Newcomer(row["id"], first.setdefault(row["source"], row["id"]), *key)
         for row, key in zip(rows, keys, strict=True)
+        if row["dataset_id"] not in handed
     ]
     add_ranks(connection, newcomers)
+    for dataset_id in sorted(handed & {row["dataset_id"] for row in rows}):
+        mine = [row for row in rows if row["dataset_id"] == dataset_id]
+        join_pool(
+            connection, dataset_id, [(row["id"], row["source"], row["external"]) for row in mine]
+        )

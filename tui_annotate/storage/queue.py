@@ -1,83 +1,46 @@
-"""Walks the orders of the queue for one person: position, neighbours, next unfinished, pages."""
+"""The queue of one person: position, neighbours, next unfinished, pages.
+
+It is a line of several orders: what is for practice, alone until it is finished; what they were
+given or drew; then, in an order that all people walk, the datasets that are handed out to nobody.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import OPERATOR, Actor
+from tui_annotate.domain.people import OPERATOR, Actor, Person, again, reader
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage import pools
+from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.ranks import ready
+from tui_annotate.storage.log import sample_row
+from tui_annotate.storage.ranks import PRACTICE, SHARE, ready
+from tui_annotate.storage.walks import END, TOP, Place, Walk
 
-_PLACE: Final = text(
-    "SELECT r.bucket, r.value, r.sample_id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
-    " JOIN ranks r ON r.sample_id = s.id AND r.order_id = :order"
-    " WHERE d.name = :dataset AND s.external = :sample"
-)
-_BEFORE: Final = text(
-    "SELECT (SELECT coalesce(sum(count), 0) FROM tallies"
-    "   WHERE order_id = :order AND person = '' AND bucket < :bucket)"
-    " + (SELECT count(*) FROM ranks WHERE order_id = :order AND bucket = :bucket"
-    "   AND (value, sample_id) < (:value, :id))"
-)
-_SUM: Final = text(
-    "SELECT coalesce(sum(count), 0) FROM tallies WHERE order_id = :order AND person = :person"
-)
-_KEY: Final = (
-    "SELECT d.name, s.external FROM ranks r JOIN samples s ON s.id = r.sample_id"
-    " JOIN datasets d ON d.id = s.dataset_id WHERE r.order_id = :order"
-)
-_FORWARD: Final = text(
-    _KEY + " AND (r.bucket, r.value, r.sample_id) > (:bucket, :value, :id)"
-    " ORDER BY r.bucket, r.value, r.sample_id LIMIT 1 OFFSET :skip"
-)
-_BACKWARD: Final = text(
-    _KEY + " AND (r.bucket, r.value, r.sample_id) < (:bucket, :value, :id)"
-    " ORDER BY r.bucket DESC, r.value DESC, r.sample_id DESC LIMIT 1 OFFSET :skip"
-)
-_OPEN_IN_BUCKET: Final = text(
-    _KEY  # noqa: S608  constants alone
-    + " AND r.bucket = :bucket AND (r.value, r.sample_id) > (:value, :id)"
-    " AND NOT EXISTS (SELECT 1 FROM assignments a"
-    "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.finished)"
-    " ORDER BY r.value, r.sample_id LIMIT 1"
-)
-_OPEN_BUCKET: Final = text(
-    "SELECT t.bucket FROM tallies t LEFT JOIN tallies f"
-    "   ON f.order_id = t.order_id AND f.person = :person AND f.bucket = t.bucket"
-    " WHERE t.order_id = :order AND t.person = '' AND t.bucket >= :bucket"
-    " AND t.count > coalesce(f.count, 0) ORDER BY t.bucket LIMIT 1"
-)
-_WHERE: Final = """
- FROM ranks r JOIN samples s ON s.id = r.sample_id JOIN datasets d ON d.id = s.dataset_id
- LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id
- WHERE r.order_id = :order
- AND (:states = '' OR instr(:states, ',' || coalesce(a.state, 'new') || ','))
- AND (:search = '' OR s.external LIKE :search ESCAPE '!' OR s."group" LIKE :search ESCAPE '!'
-   OR d.name LIKE :search ESCAPE '!' OR s.summary LIKE :search ESCAPE '!')
-"""
-_COUNT: Final = text("SELECT count(*)" + _WHERE)
-_PAGE: Final = text(
-    "SELECT d.name, s.external, s.\"group\", coalesce(a.state, 'new'),"
-    " coalesce(a.annotations, 0), s.summary, coalesce(a.updated, '')"
-    + _WHERE
-    + " ORDER BY r.bucket, r.value, r.sample_id LIMIT :limit OFFSET :offset"
-)
+_ANY_POOL: Final = text("SELECT 1 FROM dataset_settings WHERE name = 'pool' LIMIT 1")
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a sample stands in an order: from 1, of how many, of which how many are finished."""
+    """Where a sample stands in somebody's line.
+
+    Attributes:
+        position: from 1.
+        total: of the line, with what they may still draw.
+        finished: how many of these the person has finished.
+        practice: the sample is for practice.
+    """
 
     position: int
     total: int
     finished: int
+    practice: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +64,7 @@ class QueuePage:
 
 
 class QueueStore:
-    """Reads of the queue; every method takes the name of an order."""
+    """Reads of the queue; every method takes the name of an order that all people walk."""
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
@@ -117,18 +80,23 @@ class QueueStore:
         """Where a sample stands.
 
         Raises:
-            NotFound: there is no such sample.
+            NotFound: there is no such sample, or it is not in this person's line.
             InvalidInput: there is no such order.
         """
         order_id = self._order(order)
         with self._database.reading() as connection:
-            place = _place(connection, order_id, key)
-            before = connection.execute(_BEFORE, place).scalar_one()
-            total = connection.execute(_SUM, {"order": order_id, "person": ""}).scalar_one()
-            finished = connection.execute(_SUM, {"order": order_id, "person": person}).scalar_one()
-        return Standing(before + 1, total, finished)
+            line = _line(connection, person, order_id)
+            at, place = _found(connection, line, key)
+            totals = [walk.total() for walk in line]
+            drawable = 0 if line[0].practice and len(line) == 1 else _left(connection, person)
+            return Standing(
+                sum(totals[:at]) + line[at].before(place) + 1,
+                sum(totals) + drawable,
+                sum(walk.finished() for walk in line),
+                line[at].practice,
+            )
 
-    def neighbour(self, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
+    def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
         """The sample `step` places further on (back, where negative); None behind the ends.
 
         Raises:
@@ -136,19 +104,18 @@ class QueueStore:
         """
         order_id = self._order(order)
         with self._database.reading() as connection:
-            place = _place(connection, order_id, key)
-            if not step:
-                return key
-            query = _FORWARD if step > 0 else _BACKWARD
-            row = connection.execute(query, {**place, "skip": abs(step) - 1}).first()
-        return SampleKey(*row) if row else None
+            line = _line(connection, person, order_id)
+            at, place = _found(connection, line, key)
+            return _step(line, at, place, step=step) if step else key
 
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str
     ) -> SampleKey | None:
         """The first sample behind `after` that the person has not finished.
 
-        It goes on from the top at the end, and begins there where `after` is None.
+        What is theirs comes first and is gone round in a circle; then they draw, where they may;
+        then come the samples that are for everybody, in a circle as well. It begins at the top
+        where `after` is None, or is not in their line any more.
 
         Returns:
             None where all are finished; `after` itself where it alone is not.
@@ -158,14 +125,25 @@ class QueueStore:
         """
         order_id = self._order(order)
         with self._database.reading() as connection:
-            start: dict[str, Any] = {"order": order_id, "bucket": -1, "value": -1, "id": -1}
-            if after is not None:
-                start = _place(connection, order_id, after)
-            start["person"] = person
-            row = _first_open(connection, start)
-            if row is None and start["bucket"] >= 0:
-                row = _first_open(connection, {**start, "bucket": -1, "value": -1, "id": -1})
-        return SampleKey(*row) if row else None
+            line = _line(connection, person, order_id)
+            common = [walk for walk in line if walk.order == order_id]
+            own = [walk for walk in line if walk.order != order_id]
+            places = _places(connection, line, after)
+            found = _around(own, places)
+            drawing = found is None and _may_draw(connection, person, line)
+            if found is None and not drawing:
+                return _around(common, places)
+        return found or self._draw(person) or self._next_common(person, places, order_id)
+
+    def _draw(self, person: str) -> SampleKey | None:
+        with self._database.writing() as connection:
+            return pools.draw(connection, person)
+
+    def _next_common(
+        self, person: str, places: dict[int, Place], order_id: int
+    ) -> SampleKey | None:
+        with self._database.reading() as connection:
+            return _around([Walk(connection, order_id, person)], places)
 
     def page(
         self,
@@ -189,40 +167,100 @@ class QueueStore:
         order_id = self._order(order)
         pattern = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         scope = {
-            "order": order_id,
-            "person": person,
             "search": f"%{pattern}%" if search else "",
             "states": "," + ",".join(states) + "," if states else "",
         }
+        rows: list[QueueRow] = []
+        total = 0
         with self._database.reading() as connection:
-            if search or states:
-                total = connection.execute(_COUNT, scope).scalar_one()
-            else:
-                total = connection.execute(_SUM, {"order": order_id, "person": ""}).scalar_one()
-            rows = connection.execute(_PAGE, {**scope, "limit": limit, "offset": offset}).all()
-        return QueuePage(tuple(_row(row) for row in rows), total)
+            for walk in _line(connection, person, order_id):
+                skipped = max(offset - total, 0)
+                wanted = limit - len(rows)
+                if wanted > 0:
+                    rows += map(_row, walk.rows(scope, offset=skipped, limit=wanted))
+                total += walk.count(scope)
+        return QueuePage(tuple(rows), total)
+
+    def open_again(self, person: Person) -> int:
+        """How many samples somebody is still to read a second time."""
+        name = again(person).id
+        with self._database.reading() as connection:
+            return sum(walk.total() - walk.finished() for walk in _own(connection, name))
 
 
-def _place(connection: Connection, order_id: int, key: SampleKey) -> dict[str, Any]:
-    scope = {"order": order_id, "dataset": key.dataset, "sample": key.id}
-    row = connection.execute(_PLACE, scope).first()
-    if row is None:
-        raise NotFound(f"there is no sample {key}", "the queue lists all samples")
-    return {"order": order_id, "bucket": row[0], "value": row[1], "id": row[2]}
+def _line(connection: Connection, person: str, order: int) -> list[Walk]:
+    """The orders that somebody walks, in turn; a second reading knows its own alone."""
+    own = _own(connection, person)
+    practice = [walk for walk in own if walk.practice]
+    if any(walk.finished() < walk.total() for walk in practice):
+        return practice
+    if reader(person) != person:
+        return own
+    return [*own, Walk(connection, order, person)]
 
 
-def _first_open(connection: Connection, start: dict[str, Any]) -> Any:
-    """The first unfinished sample behind a place; buckets that are finished are passed over."""
-    row, scope = None, start
-    while row is None:
-        bucket = connection.execute(_OPEN_BUCKET, scope).scalar()
-        if bucket is None:
+def _own(connection: Connection, person: str) -> list[Walk]:
+    names = (PRACTICE + person, SHARE + person)  # in the order in which they are walked
+    query = select(ORDERS.c.name, ORDERS.c.id).where(ORDERS.c.name.in_(names))
+    rows = sorted(tuple(row) for row in connection.execute(query))
+    return [Walk(connection, row[1], person, row[0] == names[0]) for row in rows]
+
+
+def _found(connection: Connection, line: Sequence[Walk], key: SampleKey) -> tuple[int, Place]:
+    """Which order of a line a sample stands in, and where."""
+    for at, walk in enumerate(line):
+        if place := walk.place(key):
+            return at, place
+    sample_row(connection, key)
+    raise NotFound(f"the sample {key} is not among yours", "what is yours stands in the queue: q")
+
+
+def _places(
+    connection: Connection, line: Sequence[Walk], key: SampleKey | None
+) -> dict[int, Place]:
+    """By order, where in it a sample stands; empty where it stands in none of a line."""
+    if key is None:
+        return {}
+    for walk in line:
+        if place := walk.place(key):
+            return {walk.order: place}
+    sample_row(connection, key)
+    return {}
+
+
+def _around(walks: Sequence[Walk], places: dict[int, Place]) -> SampleKey | None:
+    """The first open sample of some orders in turn, behind a place in one of them, then before."""
+    here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
+    for walk in walks[here:]:
+        if found := walk.first_open(places.get(walk.order, TOP)):
+            return found
+    before = walks[: here + 1] if places else ()
+    return next((found for walk in before if (found := walk.first_open(TOP))), None)
+
+
+def _step(line: Sequence[Walk], at: int, place: Place, *, step: int) -> SampleKey | None:
+    """As many steps as are asked for, over the ends of orders."""
+    onward = 1 if step > 0 else -1
+    while True:
+        if found := line[at].step(place, step):
+            return found
+        if not 0 <= at + onward < len(line):
             return None
-        if bucket != start["bucket"]:
-            scope = {**scope, "bucket": bucket, "value": -1, "id": -1}
-        row = connection.execute(_OPEN_IN_BUCKET, scope).first()
-        scope = {**scope, "bucket": bucket + 1}
-    return row
+        before = line[at].before(place)
+        inside = place not in (TOP, END)
+        passed = line[at].total() - before - inside if step > 0 else before
+        step -= onward * passed
+        at, place = at + onward, TOP if step > 0 else END
+
+
+def _left(connection: Connection, person: str) -> int:
+    if reader(person) != person or connection.execute(_ANY_POOL).first() is None:
+        return 0
+    return pools.left(connection, person)
+
+
+def _may_draw(connection: Connection, person: str, line: Sequence[Walk]) -> bool:
+    return not (line and line[0].practice and len(line) == 1) and bool(_left(connection, person))
 
 
 def _row(row: Any) -> QueueRow:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, select, text, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, select, true, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.orders import BY_SOURCE, INGESTED, RANDOM, checked_order
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
+    DATASET_SETTINGS,
     DATASETS,
     ORDERS,
     RANKS,
@@ -24,6 +25,13 @@ from tui_annotate.storage.columns import (
     TALLIES,
 )
 from tui_annotate.storage.database import Database
+
+SHARE: Final = "share:"
+PRACTICE: Final = "practice:"
+"""What begins the name of an order that one person alone walks; their id follows."""
+
+HANDED_OUT: Final = "handed-out"
+"""The setting of a dataset whose samples stand in no order that all people walk."""
 
 EVERYONE: Final = ""
 """The `person` of a tally that counts samples, not somebody's finished ones."""
@@ -37,6 +45,9 @@ _TALLY = insert(TALLIES)
 _TALLY = _TALLY.on_conflict_do_update(
     index_elements=["order_id", "person", "bucket"],
     set_={"count": TALLIES.c.count + _TALLY.excluded.count},
+)
+_FINISHED: Final = select(ASSIGNMENTS.c.person, ASSIGNMENTS.c.sample_id).where(
+    ASSIGNMENTS.c.sample_id.in_(bindparam("sample_ids", expanding=True)), ASSIGNMENTS.c.finished
 )
 _BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).where(
     RANKS.c.sample_id.in_(bindparam("sample_ids", expanding=True))
@@ -52,7 +63,8 @@ class Newcomer(NamedTuple):
     external: str
 
 
-def _value(order: str) -> Callable[[Newcomer], int]:
+def value_of(order: str) -> Callable[[Newcomer], int]:
+    """What an order that all people walk sorts samples by."""
     if order == BY_SOURCE:
         return lambda newcomer: newcomer.first
     if order == INGESTED:
@@ -71,29 +83,59 @@ def _bucket(order: str, value: int) -> int:
 
 
 def add_ranks(connection: Connection, newcomers: Sequence[Newcomer]) -> None:
-    """Gives new samples their place in every order that is in use."""
-    for order_id, order in connection.execute(select(ORDERS.c.id, ORDERS.c.name)).all():
-        _add(connection, newcomers, order_id=order_id, order=order)
+    """Gives samples their place in every order that all people walk."""
+    for order_id, order, filled, until in common_orders(connection):
+        # What an order is still to be filled with comes into it then.
+        fresh = [each for each in newcomers if not filled < each.sample_id <= until]
+        _add(connection, fresh, order_id=order_id, order=order)
+
+
+def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
+    """The orders that all people walk: row, name, and which samples they lack, as `OrderRow`."""
+    query = select(ORDERS.c.id, ORDERS.c.name, ORDERS.c.filled, ORDERS.c.until)
+    rows = [(row[0], row[1], row[2], row[3]) for row in connection.execute(query)]
+    return [row for row in rows if not row[1].startswith((SHARE, PRACTICE))]
+
+
+def own_order(connection: Connection, name: str) -> int:
+    """The row of an order that one person alone walks, made where it is new."""
+    row = {"name": name, "filled": 0, "until": 0}
+    connection.execute(insert(ORDERS).values(row).on_conflict_do_nothing())
+    return int(connection.execute(select(ORDERS.c.id).where(ORDERS.c.name == name)).scalar_one())
+
+
+def last_value(connection: Connection, order_id: int) -> int:
+    """The largest value in an order; -1 where there is none."""
+    query = select(RANKS.c.value).where(RANKS.c.order_id == order_id)
+    last = query.order_by(RANKS.c.bucket.desc(), RANKS.c.value.desc()).limit(1)
+    found = connection.execute(last).scalar()
+    return -1 if found is None else int(found)
 
 
 def _add(
     connection: Connection, newcomers: Sequence[Newcomer], *, order_id: int, order: str
 ) -> None:
-    value = _value(order)
+    value = value_of(order)
+    places = [(value(newcomer), newcomer.sample_id) for newcomer in newcomers]
+    place(connection, places, order_id=order_id, order=order)
+
+
+def place(
+    connection: Connection, places: Sequence[tuple[int, int]], *, order_id: int, order: str
+) -> None:
+    """Puts samples into an order: (value, sample's row); counts who finished them already."""
     rows = [
-        {
-            "order_id": order_id,
-            "bucket": _bucket(order, number),
-            "value": number,
-            "sample_id": newcomer.sample_id,
-        }
-        for newcomer in newcomers
-        for number in (value(newcomer),)
+        {"order_id": order_id, "bucket": _bucket(order, value), "value": value, "sample_id": row}
+        for value, row in places
     ]
-    if rows:
-        connection.execute(insert(RANKS), rows)
-        counts = Counter(row["bucket"] for row in rows)
+    for first in range(0, len(rows), _BATCH):
+        some = rows[first : first + _BATCH]
+        connection.execute(insert(RANKS), some)
+        counts = Counter(row["bucket"] for row in some)
         _count(connection, [(order_id, EVERYONE, *item) for item in counts.items()])
+        bucket = {row["sample_id"]: row["bucket"] for row in some}
+        finished = connection.execute(_FINISHED, {"sample_ids": list(bucket)})
+        _count(connection, [(order_id, who, bucket[row], 1) for who, row in finished])
 
 
 def _count(connection: Connection, changes: Sequence[tuple[int, str, int, int]]) -> None:
@@ -125,10 +167,22 @@ def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int
     )
 
 
-def remove_ranks(connection: Connection, sample_ids: Sequence[int]) -> None:
-    """Takes samples out of every order; their assignments must still be there."""
+def remove_ranks(
+    connection: Connection, sample_ids: Sequence[int], orders: Collection[int] = ()
+) -> None:
+    """Takes samples out of some orders, of all where none is named.
+
+    The samples' assignments must still be there.
+    """
+    for first in range(0, len(sample_ids), _BATCH):
+        _remove(connection, sample_ids[first : first + _BATCH], orders)
+
+
+def _remove(connection: Connection, sample_ids: Sequence[int], orders: Collection[int]) -> None:
     key = (RANKS.c.order_id, RANKS.c.bucket)
-    among = RANKS.c.sample_id.in_(sample_ids)
+    among = and_(
+        RANKS.c.sample_id.in_(sample_ids), RANKS.c.order_id.in_(orders) if orders else true()
+    )
     everyone = select(*key, func.count()).where(among).group_by(*key)
     finished = (
         select(*key, ASSIGNMENTS.c.person, func.count())
@@ -182,20 +236,22 @@ def _fill(connection: Connection, order: str) -> None:
         select(ORDERS.c.id, ORDERS.c.filled, ORDERS.c.until).where(ORDERS.c.name == order)
     ).one()
     rows = connection.execute(
-        select(SAMPLES.c.id, SAMPLES.c.id, DATASETS.c.name, SAMPLES.c.external)
+        select(
+            SAMPLES.c.id, SAMPLES.c.id, DATASETS.c.name, SAMPLES.c.external, SAMPLES.c.dataset_id
+        )
         .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
         .where(SAMPLES.c.id > filled, SAMPLES.c.id <= until)
         .order_by(SAMPLES.c.id)
         .limit(_BATCH)
     ).all()
-    _add(connection, [Newcomer(*row) for row in rows], order_id=order_id, order=order)
+    handed = handed_out(connection)
+    newcomers = [Newcomer(*row[:4]) for row in rows if row[4] not in handed]
+    _add(connection, newcomers, order_id=order_id, order=order)
     reached = rows[-1][0] if len(rows) == _BATCH else until
-    finished = text(
-        "SELECT r.order_id, a.person, r.bucket, count(*) FROM ranks r"
-        " JOIN assignments a ON a.sample_id = r.sample_id AND a.finished"
-        " WHERE r.order_id = :order AND r.sample_id > :filled AND r.sample_id <= :reached"
-        " GROUP BY a.person, r.bucket"
-    )
-    scope = {"order": order_id, "filled": filled, "reached": reached}
-    _count(connection, [tuple(row) for row in connection.execute(finished, scope)])
     connection.execute(update(ORDERS).where(ORDERS.c.id == order_id).values(filled=reached))
+
+
+def handed_out(connection: Connection) -> frozenset[int]:
+    """The rows of the datasets that are handed out, so that no common order has their samples."""
+    query = select(DATASET_SETTINGS.c.dataset_id).where(DATASET_SETTINGS.c.name == HANDED_OUT)
+    return frozenset(connection.execute(query).scalars())

@@ -99,8 +99,7 @@ class Looking:
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
         """The sample `step` places further on, back where negative; None behind the ends."""
-        del person  # every person walks the same order; an assigned share will need to know whose
-        return self.line.neighbour(key, step, order=order)
+        return self.line.neighbour(person, key, step, order=order)
 
     def queue(
         self,

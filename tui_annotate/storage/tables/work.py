@@ -112,7 +112,7 @@ class AllotmentRow(Row, table=True):
     """A sample that a person is to annotate; `rank` is its value in that person's own order."""
 
     __tablename__ = "allotments"
-    __table_args__ = (Index(None, "handout", "person"), NO_ROWID)
+    __table_args__ = (Index(None, "handout", "person", "rank"), NO_ROWID)
     person: str = Field(primary_key=True, foreign_key="people.id")
     sample_id: int = Field(
         primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True

@@ -124,7 +124,10 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index(
-        op.f("ix_allotments_handout_person"), "allotments", ["handout", "person"], unique=False
+        op.f("ix_allotments_handout_person_rank"),
+        "allotments",
+        ["handout", "person", "rank"],
+        unique=False,
     )
     op.create_index(op.f("ix_allotments_sample_id"), "allotments", ["sample_id"], unique=False)
     op.create_table(
