@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.methods import bootstrap
-from tui_annotate.methods.bootstrap import Interval, interval, resampled
+from tui_annotate.methods.bootstrap import Interval, interval, resampled, resampled_sums
 
 QUERIES = st.lists(
     st.tuples(st.floats(0, 1), st.sampled_from("abcdefg")), min_size=3, max_size=60
@@ -86,6 +86,21 @@ def test_the_width_is_that_of_the_textbook() -> None:
     low, high = interval(means)
     error = values.std() / np.sqrt(500)
     assert (high - low) / 2 == pytest.approx(1.96 * error, rel=0.08)
+
+
+def test_sums_are_of_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each draw takes as many rows as there are; the same each time, however much at once."""
+    rows = np.column_stack([np.ones(50), np.arange(50.0), 2 * np.arange(50.0)])
+    made = resampled_sums(rows, draws=300)
+    assert made is not None
+    assert (made[:, 0] == 50).all()
+    assert np.allclose(made[:, 2], 2 * made[:, 1])
+    assert made[:, 1].mean() == pytest.approx(rows[:, 1].sum(), rel=0.02)
+    monkeypatch.setattr(bootstrap, "_AT_ONCE", 70)
+    again = resampled_sums(rows, draws=300)
+    assert again is not None
+    assert np.allclose(made, again)
+    assert resampled_sums(rows[:2]) is None
 
 
 @pytest.mark.parametrize("clusters", [[], ["a", "a"], ["a", "b", "a"]])
