@@ -243,14 +243,6 @@ def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
     assert states["store"] == states["workspace"] == states["privacy"] == "ok"
 
 
-def test_doctor_tells_what_others_can_read(filled: Command, tmp_path: Path) -> None:
-    """A folder that others can read is a doubt, with the line that mends it."""
-    tmp_path.chmod(0o755)
-    done = filled("doctor")
-    assert done.code == 0
-    assert "chmod -R go=" in done.out
-
-
 def test_lines_to_copy_hold_for_any_folder(command: Command, tmp_path: Path) -> None:
     """A shell takes the folder out of each as it is called."""
     folder = tmp_path / 'it\'s my "$HOME"; a b'
@@ -306,16 +298,6 @@ def test_doctor_without_a_workspace(command: Command) -> None:
     assert "tui-annotate init" in done.out
 
 
-def test_the_file_system_of_a_folder_is_the_deepest_mount(tmp_path: Path) -> None:
-    """The mount that is nearest above the folder counts; without a table nobody knows."""
-    mounts = tmp_path / "mounts"
-    here = tmp_path.resolve()
-    mounts.write_text(f"a / ext4 rw 0 0\nserver:/x {here} nfs4 rw 0 0\nb /other xfs rw 0 0\n")
-    assert doctor.file_system(tmp_path, mounts) == "nfs4"
-    assert doctor.file_system(Path("/"), mounts) == "ext4"
-    assert doctor.file_system(tmp_path, tmp_path / "absent") == ""
-
-
 TERMINALS = [
     ({"TERM": "xterm-256color"}, (100, 30), {"terminal": "ok", "size": "ok"}),
     ({"TERM": "xterm", "COLORTERM": "truecolor"}, (80, 24), {"terminal": "ok", "size": "ok"}),
@@ -340,18 +322,6 @@ def test_terminals_are_judged(
     assert {what: checks[what].state for what in expected} == expected
     assert checks["encoding"].state == "wrong"
     assert all(check.mend for check in checks.values() if check.state != "ok")
-
-
-def test_a_disk_that_is_full_or_far_away_is_wrong(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Too little space, a read-only folder and a network file system are each told."""
-    usage = SimpleNamespace(free=1)
-    monkeypatch.setattr("shutil.disk_usage", lambda _folder: usage)
-    monkeypatch.setattr("os.access", lambda _folder, _mode: False)
-    monkeypatch.setattr(doctor, "file_system", lambda _folder, _mounts: "nfs4")
-    wrong = {each.what for each in doctor.folder_checks(tmp_path) if each.state == "wrong"}
-    assert wrong == {"space", "writing", "disk"}
 
 
 def test_a_platform_without_vectors_is_a_doubt(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
-import stat
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -14,13 +12,14 @@ from pathlib import Path
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.folder_checks import folder_checks
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
+from tui_annotate.cli.server_checks import glibc_check, sshd_checks
+from tui_annotate.cli.ssh import SESSION
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.findings import Finding
 
-LEAST_SPACE = 200 * 2**20
 NARROWEST, LOWEST = 80, 24
-NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"}
 
 
 def register(app: typer.Typer) -> None:
@@ -31,12 +30,13 @@ def register(app: typer.Typer) -> None:
 def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
     """Say what is wrong, and how to mend it.
 
-    Looks at configuration, store, log, permissions, vectors, labels and terminal. Exit
-    code 1 if something is wrong; a doubt alone is none.
+    Looks at configuration, store, log, permissions, disk, vectors, labels and terminal, and where
+    keys are bound at sshd. Exit code 1 if something is wrong; a doubt alone is none.
     """
     checks = [
         configuration_check(),
         *_workspace_checks(workspace),
+        *glibc_check(),
         *_embedder_checks(),
         *terminal_checks(os.environ),
     ]
@@ -83,58 +83,12 @@ def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
     try:
         with opened(folder) as space:
             yield from space.check()
+            lines = space.team.bind.lines(SESSION, folder=str(space.path))
+        yield from sshd_checks(folder, lines)
     except TuiAnnotateError as error:
         from tui_annotate.storage.repair import mending
 
         yield Finding("store", "wrong", error.message, mending(error, folder / "store.sqlite"))
-
-
-def folder_checks(folder: Path) -> Iterator[Finding]:
-    """Permissions, free space, and whether the disk is one that SQLite can trust."""
-    yield _private(folder)
-    if not os.access(folder, os.W_OK):
-        yield Finding("writing", "wrong", f"{folder} is read-only", _line("chmod u+w", folder))
-    free = shutil.disk_usage(folder).free
-    if free < LEAST_SPACE:
-        yield Finding("space", "wrong", f"{free // 2**20} MB left", "free some space on the disk")
-    else:
-        yield Finding("space", "ok", f"{free / 2**30:,.1f} GB left")
-    system = file_system(folder, Path("/proc/self/mounts"))
-    if system in NETWORK_FILE_SYSTEMS:
-        says = f"{system} is a network file system: several machines could damage the store"
-        yield Finding("disk", "wrong", says, "move the workspace to a local disk")
-
-
-def _private(folder: Path) -> Finding:
-    open_to_others = [
-        path
-        for path in (folder, *sorted(folder.glob("store.sqlite*")), folder / "tui-annotate.toml")
-        if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077
-    ]
-    if open_to_others:
-        says = f"others on this machine can read {', '.join(p.name for p in open_to_others)}"
-        return Finding("privacy", "doubt", says, _line("chmod -R go=", folder))
-    return Finding("privacy", "ok", "for you alone")
-
-
-def _line(command: str, folder: Path) -> str:
-    """To be copied into a shell, whatever the folder is called."""
-    return f"{command} {shlex.quote(str(folder))}"
-
-
-def file_system(folder: Path, mounts: Path) -> str:
-    """The kind of file system a folder is on, by a table of mounts; empty where nobody knows."""
-    try:
-        lines = [line.split() for line in mounts.read_text("utf-8", "replace").splitlines()]
-    except OSError:
-        return ""
-    place = folder.resolve()
-    above = [
-        (len(fields[1]), fields[2])
-        for fields in lines
-        if len(fields) > 2 and place.is_relative_to(fields[1].replace("\\040", " "))
-    ]
-    return max(above)[1] if above else ""
 
 
 def _embedder_checks() -> Iterator[Finding]:
