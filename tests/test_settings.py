@@ -43,7 +43,7 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
     lines = WORKSPACE_TEMPLATE.splitlines()[2:]
     assert tomllib.loads("\n".join(line.removeprefix("# ") for line in lines)) == {
         "embedder": "auto", "base_url": "", "dimensions": 0,
-        "order": "by-source", "language": "", "workers": 0,
+        "order": "by-source", "language": "", "workers": 0, "reviewers_settle_own": False,
         "people": {
             "store": "", "expire_minutes": 10080, "idle_minutes": 30,
             "argon2_time": 2, "argon2_memory": 19456, "argon2_parallelism": 1,
@@ -73,6 +73,18 @@ def test_lists_are_written_with_commas_in_the_environment(folder: Path) -> None:
     assert load(folder, environment={}).ratings == ("good", "poor")
     environment = {"TUI_ANNOTATE_RATINGS": "fine, so-so,"}
     assert load(folder, environment=environment).ratings == ("fine", "so-so")
+
+
+def test_yes_and_no_are_written_as_toml_has_them(folder: Path) -> None:
+    """In a file and in the environment; a number is neither."""
+    name = "reviewers_settle_own"
+    (folder / WORKSPACE_FILE).write_text(f"{name} = true\n")
+    assert load(folder, environment={}).reviewers_settle_own
+    given = {f"TUI_ANNOTATE_{name.upper()}": "false"}
+    assert not load(folder, environment=given).reviewers_settle_own
+    (folder / WORKSPACE_FILE).write_text(f"{name} = 1\n")
+    with pytest.raises(InvalidInput, match="reviewers_settle_own is 1"):
+        load(folder, environment={})
 
 
 def test_keys_and_theme_are_a_persons_own(folder: Path, tmp_path: Path) -> None:

@@ -69,6 +69,26 @@ def remove(state: StreamState, annotation_id: str, *, version: int) -> Action:
     return _action("remove", state, before={annotation_id: before}, after={annotation_id: None})
 
 
+def settle(
+    state: StreamState, verb: str, after: Mapping[str, Payload | None], *, done: bool = False
+) -> Action:
+    """Several annotations at once, by id: as they are afterwards; None for one that goes.
+
+    Args:
+        done: the sample is finished with that; else work on what was finished reopens it.
+    """
+    before = {name: state.annotations.get(name) for name in after}
+    action = _action(verb, state, before=before, after=after)
+    if not done:
+        return action
+    moved = assign(state, verb, {"state": State.DONE.value})
+    return Action(
+        verb,
+        Change(before, moved.before.assignment),
+        Change(dict(after), moved.after.assignment),
+    )
+
+
 def clear(state: StreamState, *, batch: str) -> Action:
     """All annotations gone, as a part of one deed over several samples."""
     action = _action(

@@ -90,6 +90,9 @@ class Settings:
     argon2_parallelism: int = 1
     """Lanes of hashing a password."""
 
+    reviewers_settle_own: bool = False
+    """Whether reviewers may settle samples that they annotated themselves."""
+
     keys: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the screen: the id of an action to a key or a list of them. In a person's file."""
 
@@ -103,6 +106,7 @@ WORKSPACE_TEMPLATE: Final = """\
 # order = "by-source"   # of the queue: by-source, ingested, random, random:SEED
 # language = ""         # of documents: en, zh; empty: by the text itself
 # workers = 0           # processes of ingest; 0: one for each core
+# reviewers_settle_own = false  # whether reviewers may settle what they annotated
 
 # [people]
 # store = ""             # of accounts that several workspaces share, as "../people.sqlite"
@@ -223,13 +227,21 @@ def _checked(name: str, value: Any, where: str) -> Any:
     if wanted is tuple and isinstance(value, list | tuple):
         if all(isinstance(word, str) and word for word in value):
             return tuple(value)
+    elif type(value) is wanted is bool:
+        return value
     elif isinstance(value, wanted) and not isinstance(value, bool) and _natural(value):
         if name == "order":
             _check_order(value, where)
         if name in _BOUNDS:
             _check_bounds(name, value, where)
         return value
-    kinds = {str: "text", int: "a number from 0", tuple: "a list of texts", dict: "a table"}
+    kinds = {
+        str: "text",
+        int: "a number from 0",
+        bool: "true or false",
+        tuple: "a list of texts",
+        dict: "a table",
+    }
     raise InvalidInput(f"{where}: {name} is {value!r}", f"{name} is {kinds[wanted]}")
 
 
@@ -251,10 +263,12 @@ def _natural(value: Any) -> bool:
 
 
 def _from_text(name: str, value: str) -> Any:
-    """A value of the environment: numbers in digits, lists with commas."""
+    """A value of the environment: numbers in digits, lists with commas, true or false."""
     wanted = type(getattr(Settings(), name))
     if wanted is int and value.isascii() and value.isdigit():
         return int(value)
+    if wanted is bool and value in ("true", "false"):
+        return value == "true"
     if wanted is tuple:
         return [word.strip() for word in value.split(",") if word.strip()]
     return value

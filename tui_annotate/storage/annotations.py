@@ -12,7 +12,7 @@ from sqlalchemy import case, func, select, text
 
 from tui_annotate.domain.annotations import REJECTED, LabelPath, annotation_from_json
 from tui_annotate.domain.history import Event, StreamState
-from tui_annotate.domain.people import OPERATOR, Actor, Person
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, require, seen_by
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
@@ -22,6 +22,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.importing import ImportCounts, Importing
 from tui_annotate.storage.log import Log, Stream, utc_now
 from tui_annotate.storage.own_claims import OwnClaim, own_claims
+from tui_annotate.storage.reviewing import Candidate, candidates
 
 _SAID: Final = case(
     # A NaN of a foreign record is no JSON to SQLite; such an annotation is read here, whole.
@@ -55,7 +56,11 @@ CROSS keeps SQLite to the order: a text has few samples, a person many annotatio
 
 
 class AnnotationStore:
-    """The log of all people, and the annotations and assignments that follow from it."""
+    """The log of all people, and the annotations and assignments that follow from it.
+
+    Raises:
+        NotAllowed: every method, where it would read or write what is somebody else's to.
+    """
 
     def __init__(
         self,
@@ -72,13 +77,13 @@ class AnnotationStore:
     def writing(self) -> Iterator[Log]:
         """The log in a transaction that holds the write lock; kept only if nothing is raised."""
         with self._database.writing() as connection:
-            yield Log(connection)
+            yield Log(connection, self._actor)
 
     @contextmanager
     def reading(self) -> Iterator[Log]:
         """The log in a transaction that only reads."""
         with self._database.reading() as connection:
-            yield Log(connection)
+            yield Log(connection, self._actor)
 
     def stream(self, person: str, key: SampleKey) -> Stream:
         """One person's work on one sample.
@@ -102,12 +107,21 @@ class AnnotationStore:
         """Every stream of the log as (person, sample), sorted; also those of samples now gone."""
         columns = (EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample)
         query = select(*columns).where(EVENTS.c.seq == 1).order_by(*columns)
+        if (seen := seen_by(self._actor)) is not None:
+            query = query.where(EVENTS.c.person.in_(seen))
         with self._database.reading() as connection:
             for person, dataset, sample in connection.execute(query):
                 yield person, SampleKey(dataset, sample)
 
+    def candidates(self) -> list[Candidate]:
+        """The samples with enough work for review, and those that it settled, as they came."""
+        require(self._actor, Verb.REVIEW)
+        with self._database.reading() as connection:
+            return list(candidates(connection))
+
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
         """A person's own notes, once each: the most frequent first, then the most recent."""
+        require(self._actor, Verb.READ, person)
         query = (
             select(ANNOTATIONS.c.note)
             .where(ANNOTATIONS.c.person == person, ANNOTATIONS.c.note != "")
@@ -130,6 +144,7 @@ class AnnotationStore:
         Returns:
             By hash, the distinct spans in order; documents without any are absent.
         """
+        require(self._actor, Verb.READ, person)
         found: dict[str, set[Span]] = {}
         scope = {"person": person, "dataset": outside.dataset, "sample": outside.id}
         with self._database.reading() as connection:
@@ -142,6 +157,7 @@ class AnnotationStore:
 
     def own_claims(self, person: str, *, limit: int) -> tuple[OwnClaim, ...]:
         """A person's annotations that claim something, the newest first."""
+        require(self._actor, Verb.READ, person)
         with self._database.reading() as connection:
             return tuple(own_claims(connection, person, limit=limit))
 
@@ -152,13 +168,15 @@ class AnnotationStore:
             people: by id, those whom the filter may name.
         """
         with self._database.reading() as connection:
-            yield from sieve.standing(connection, filters, people)
+            yield from sieve.standing(connection, filters, people, seen=seen_by(self._actor))
 
     def labels_in_use(self) -> dict[tuple[str, LabelPath], int]:
         """How many annotations have a label: by dataset and path, sorted."""
         found: Counter[tuple[str, LabelPath]] = Counter()
+        seen = seen_by(self._actor)
+        query = _LABELS if seen is None else _LABELS.where(ANNOTATIONS.c.person.in_(seen))
         with self._database.reading() as connection:
-            for dataset, said, count in connection.execute(_LABELS):
+            for dataset, said, count in connection.execute(query):
                 value = json.loads(said)
                 for path in value if isinstance(value, list) else value["labels"]:
                     found[dataset, tuple(path)] += count
@@ -176,7 +194,9 @@ class AnnotationStore:
 
         Raises:
             NotFound: a sample is not stored.
+            NotAllowed: who acts may not manage the workspace.
         """
+        require(self._actor, Verb.MANAGE)
         counts = ImportCounts()
         for batch in _batches(records):
             with self._database.writing() as connection:

@@ -19,8 +19,9 @@ from tui_annotate.domain.history import (
     StreamState,
     replay,
 )
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, require, seen_by
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage import events
+from tui_annotate.storage import events, reviewing
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
@@ -70,10 +71,15 @@ def utc_now() -> str:
 
 
 class Log:
-    """The log as one transaction sees it."""
+    """The log as one transaction sees it, and as the one who acts may.
 
-    def __init__(self, connection: Connection) -> None:
+    Raises:
+        NotAllowed: every method, where it would read or write what is somebody else's to.
+    """
+
+    def __init__(self, connection: Connection, actor: Actor = OPERATOR) -> None:
         self._connection = connection
+        self._actor = actor
 
     # reading -----------------------------------------------------------------------------------
 
@@ -83,6 +89,7 @@ class Log:
         Raises:
             NotFound: there is no such sample.
         """
+        require(self._actor, Verb.READ, person)
         sample_id = sample_row(self._connection, key)
         scope = {"person": person, "sample_id": sample_id}
         row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
@@ -104,25 +111,40 @@ class Log:
         last = told[-1]
         return Stream(person, key, sample_id, replay(told), last.seq, last.hash, last.at)
 
+    def finished(self, key: SampleKey) -> list[str]:
+        """The people whose work on a sample counts for review, sorted.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        require(self._actor, Verb.REVIEW)
+        return reviewing.finished(self._connection, sample_row(self._connection, key))
+
     def annotated(self, person: str) -> list[SampleKey]:
         """The samples with annotations of a person, sorted."""
+        require(self._actor, Verb.READ, person)
         rows = self._connection.execute(_ANNOTATED, {"person": person})
         return [SampleKey(*row) for row in rows]
 
     def events(self, person: str, key: SampleKey) -> Iterator[Event]:
         """The events of a stream in order, also of a sample that is gone."""
+        require(self._actor, Verb.READ, person)
         return events.of_stream(self._connection, person, key)
 
     def event(self, name: str) -> Event:
         """The event with an id that is known to be there."""
-        return events.by_id(self._connection, name)
+        found = events.by_id(self._connection, name)
+        require(self._actor, Verb.READ, found.person)
+        return found
 
     def batch(self, event: Event) -> Iterator[Event]:
         """The events that were done as one with this, in order, but for samples now gone."""
+        require(self._actor, Verb.READ, event.person)
         return events.batch_of(self._connection, event)
 
     def deeds(self, person: str, *, by: str = "") -> Iterator[Deed]:
         """What was done and taken back in a person's streams, newest first; by one, if named."""
+        require(self._actor, Verb.READ, person)
         return events.deeds(self._connection, person, by=by)
 
     def buried(self, names: Sequence[str]) -> set[str]:
@@ -131,7 +153,9 @@ class Log:
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
         """Of some ids of annotations, those that stand: by id, the person and the sample's row."""
-        rows = self._connection.execute(_OWNERS, {"names": list(names)})
+        seen = seen_by(self._actor)
+        query = _OWNERS if seen is None else _OWNERS.where(ANNOTATIONS.c.person.in_(seen))
+        rows = self._connection.execute(query, {"names": list(names)})
         return {name: (who, row) for name, who, row in rows}
 
     # writing -----------------------------------------------------------------------------------
@@ -149,6 +173,7 @@ class Log:
 
     def holds(self, person: str, plans: Sequence[Plan]) -> bool:
         """Whether the streams of a person's plans are as they were when these were made."""
+        require(self._actor, Verb.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
 
@@ -158,6 +183,8 @@ class Log:
         Raises:
             Conflict: an annotation's id is taken by another stream.
         """
+        for person in {plan.assignment["person"] for plan in plans}:
+            require(self._actor, Verb.WRITE, person)
         write(self._connection, plans)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:

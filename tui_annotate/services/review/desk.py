@@ -1,0 +1,134 @@
+"""What reviewers get: a sample with what everybody said of it, without names, and what stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.methods.adjudication import Difference, Group
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What one annotator did on a sample, under a name that tells nothing of them.
+
+    Attributes:
+        letter: A, B, C ...: another person's in the next sample.
+        annotations: in reading order, without what an import knew of their maker.
+        comment: their note on the sample as a whole.
+    """
+
+    letter: str
+    annotations: tuple[Annotation, ...]
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewDesk:
+    """A sample as a reviewer finds it.
+
+    Attributes:
+        segments: of each document, parallel to `sample.documents`.
+        groups: people in them are the letters of layers.
+        settled: what review made and refused so far, in reading order.
+        assignment: how far review is with the sample.
+        pending: how many people are still to annotate it.
+        position: among all samples of review, as they came, from 1; 0 for one that is none.
+        total, finished: samples of review, and how many of them are settled.
+        refused: why this reviewer can not settle it; empty where they can.
+        seen: stands for all that is shown; what is done on anything else is refused as stale.
+    """
+
+    sample: Sample
+    segments: tuple[tuple[Segment, ...], ...]
+    layers: tuple[Layer, ...]
+    groups: tuple[Group, ...]
+    settled: tuple[Annotation, ...]
+    assignment: Assignment
+    pending: int
+    position: int
+    total: int
+    finished: int
+    labels: LabelTree
+    guidelines: str
+    refused: str
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What stands of a sample after a reviewer's action, once its transaction is committed.
+
+    Attributes:
+        verb: of the event that was written.
+        undone: the verb of what undo took back or redo did again; empty otherwise.
+    """
+
+    key: SampleKey
+    verb: str
+    settled: tuple[Annotation, ...]
+    assignment: Assignment
+    seen: str
+    undone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A sample of review as the queue shows it.
+
+    Attributes:
+        summary: the start of it, one line.
+        annotators: whose work counts; `pending` are those still at work.
+        state: how far review is.
+        agreed, nearly, conflicts: groups by how they stand.
+        kinds: in how many groups people differ so; kinds without any are not there.
+        own: the reviewer annotated it, and can not settle it.
+    """
+
+    key: SampleKey
+    group: str
+    summary: str
+    annotators: int
+    pending: int
+    state: State
+    agreed: int
+    nearly: int
+    conflicts: int
+    kinds: tuple[tuple[Difference, int], ...]
+    own: bool
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self.state is State.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one annotation of a person.
+
+    Attributes:
+        result: what stands of it; None where nothing does.
+        refusal: with its reason; None where it was not refused in so many words.
+    """
+
+    annotation: Annotation
+    result: Annotation | None
+    refusal: Annotation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """How a sample was settled, as one of its annotators may see it: nobody else's name in it.
+
+    Attributes:
+        outcomes: of their own annotations, in reading order.
+        added: what stands and they did not mark.
+    """
+
+    key: SampleKey
+    outcomes: tuple[Outcome, ...]
+    added: tuple[Annotation, ...]

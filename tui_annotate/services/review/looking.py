@@ -1,0 +1,233 @@
+"""Looking at samples as a reviewer: side by side, without names; the queue; and what was learnt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tui_annotate.domain.annotations import REJECTED
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.people import (
+    OPERATOR,
+    SETTLED,
+    Actor,
+    Person,
+    PersonKind,
+    Verb,
+    again,
+    require,
+)
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.methods.adjudication import Difference, Group, Standing
+from tui_annotate.services.review.desk import Lesson, Outcome, ReviewDesk, Waiting
+from tui_annotate.services.review.work import Work, lettered, work
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.label_sets import LabelSets
+from tui_annotate.storage.log import Log
+from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.reviewing import Candidate
+
+_Heads = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Looking:
+    """What reviewers see, and annotators afterwards; writes nothing to the log.
+
+    Attributes:
+        actor: who acts; what is not theirs to do is refused.
+        own_allowed: reviewers may settle samples that they annotated.
+    """
+
+    corpus: CorpusStore
+    store: AnnotationStore
+    people: PeopleStore
+    guidance: GuidanceStore
+    actor: Actor = OPERATOR
+    own_allowed: bool = False
+
+    # one sample --------------------------------------------------------------------------------
+
+    def open(self, reviewer: str, key: SampleKey) -> ReviewDesk:
+        """A sample with all that the screen shows of it. Writes nothing.
+
+        Raises:
+            NotFound: there is no such sample.
+            NotAllowed: who acts is no reviewer.
+        """
+        self.check_reviewer(reviewer)
+        stored = self.corpus.sample(key)
+        with self.store.reading() as log:
+            now = work(log, stored.sample)
+            refused = self.refusal(log, reviewer, now)
+        there = self.store.candidates()
+        guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=key.dataset)
+        at = next((at for at, one in enumerate(there, 1) if one.key == key), 0)
+        return ReviewDesk(
+            stored.sample,
+            stored.segments,
+            now.layers,
+            now.groups,
+            now.standing,
+            now.settled.assignment,
+            len(there[at - 1].pending) if at else 0,
+            at,
+            len(there),
+            sum(one.state is State.DONE for one in there),
+            self.label_sets.in_force(key.dataset),
+            self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
+            refused,
+            now.seen,
+        )
+
+    def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
+        """Whose layer is whose: by letter, the person's name."""
+        self.check_reviewer(reviewer)
+        with self.store.reading() as log:
+            people = lettered(key, log.finished(key))
+        return {letter: self.people.person(person).name for letter, person in people.items()}
+
+    def find(self, text: str) -> SampleKey:
+        """The sample that is meant: an id, dataset/id, or the start of one id alone.
+
+        Raises:
+            NotFound: none, or several; the hint names some.
+        """
+        return self.corpus.find(text.strip())
+
+    # the queue ---------------------------------------------------------------------------------
+
+    def queue(self, reviewer: str, *, dataset: str = "") -> list[Waiting]:
+        """Samples of review: what waits first, of that the most conflicts, then as they came.
+
+        A sample waits once two people are done with it, or all who were to annotate it.
+        """
+        self.check_reviewer(reviewer)
+        there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
+        self._count(there)
+        rows = [self._waiting(one, reviewer) for one in there]
+        return sorted(rows, key=lambda row: (row.settled, -row.conflicts, -row.nearly))
+
+    def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
+        """The first sample of the queue that this reviewer can settle; None where there is none.
+
+        Args:
+            after: left out; it is given where it alone is left.
+        """
+        wanted = [row.key for row in self.queue(reviewer) if self._open_to(row)]
+        others = [key for key in wanted if key != after]
+        return next(iter(others or wanted), None)
+
+    def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
+        """The sample `step` places further on in the queue; None behind its ends."""
+        keys = [row.key for row in self.queue(reviewer)]
+        at = keys.index(key) + step if key in keys else 0
+        return keys[at] if 0 <= at < len(keys) else None
+
+    def _open_to(self, row: Waiting) -> bool:
+        return not row.settled and bool(row.annotators) and (self.own_allowed or not row.own)
+
+    def _waiting(self, one: Candidate, reviewer: str) -> Waiting:
+        standings, kinds = self._counted[one.key][1:]
+        return Waiting(
+            one.key,
+            one.group,
+            one.summary,
+            len(one.finished),
+            len(one.pending),
+            one.state,
+            standings[Standing.AGREED],
+            standings[Standing.NEARLY],
+            standings[Standing.CONFLICT],
+            tuple((kind, kinds[kind]) for kind in Difference if kinds[kind]),
+            reviewer in one.workers,
+        )
+
+    def _count(self, there: Sequence[Candidate]) -> None:
+        """Counts what changed since it was last counted; nothing else is read."""
+        known = self._counted
+        changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
+        if not changed:
+            return
+        with self.store.reading() as log:
+            for one in changed:
+                found = work(log, self.corpus.sample(one.key).sample).groups
+                standings, kinds = _counts(found)
+                known[one.key] = (one.finished, standings, kinds)
+
+    @cached_property
+    def _counted(self) -> dict[SampleKey, tuple[_Heads, Counter[Standing], Counter[Difference]]]:
+        return {}
+
+    # afterwards --------------------------------------------------------------------------------
+
+    def lesson(self, person: str, key: SampleKey) -> Lesson | None:
+        """How a sample was settled, for one of its annotators.
+
+        Returns:
+            None as long as it is not settled, or where they did nothing on it.
+
+        Raises:
+            NotAllowed: it is not theirs.
+            NotFound: there is no such sample.
+        """
+        require(self.actor, Verb.READ, person)
+        with self.store.reading() as log:
+            mine, settled = log.stream(person, key), log.stream(SETTLED, key)
+        worked = mine.annotations or mine.assignment.state is not State.NEW
+        if settled.assignment.state is not State.DONE or not worked:
+            return None
+        outcomes = []
+        used: set[str] = set()
+        for annotation in mine.annotations:
+            of_it = [
+                one
+                for one in settled.annotations
+                if one.settled and annotation.id in one.settled.sources
+            ]
+            result = next((one for one in of_it if one.origin != REJECTED), None)
+            refusal = next((one for one in of_it if one.origin == REJECTED), None)
+            outcomes.append(Outcome(annotation, result, refusal))
+            used.update(one.id for one in of_it)
+        added = tuple(
+            one for one in settled.annotations if one.origin != REJECTED and one.id not in used
+        )
+        return Lesson(key, tuple(outcomes), added)
+
+    # how ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def label_sets(self) -> LabelSets:
+        """The label sets in force."""
+        return LabelSets(self.guidance)
+
+    def check_reviewer(self, reviewer: str) -> None:
+        """Refuses who may not review, and who would do it in another's name.
+
+        Raises:
+            NotAllowed: one of the two.
+        """
+        require(self.actor, Verb.REVIEW)
+        if self.actor != OPERATOR and reviewer != self.actor.person:
+            raise NotAllowed("nobody reviews in another's name", "sign in as that person")
+
+    def refusal(self, log: Log, reviewer: str, now: Work) -> str:
+        """Why a reviewer can not settle a sample; empty where they can."""
+        if not now.people:
+            return "nobody is done with this sample yet"
+        second = again(Person(reviewer, reviewer, PersonKind.LOCAL)).id
+        streams = [log.stream(name, now.sample.key) for name in (reviewer, second)]
+        mine = any(one.annotations or one.assignment.state is not State.NEW for one in streams)
+        if mine and not self.own_allowed:
+            return "you annotated this sample yourself: somebody else settles it"
+        return ""
+
+
+def _counts(found: Sequence[Group]) -> tuple[Counter[Standing], Counter[Difference]]:
+    standings = Counter(group.standing for group in found)
+    return standings, Counter(kind for group in found for kind in group.differences)

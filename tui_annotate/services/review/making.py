@@ -1,0 +1,192 @@
+"""What one deed of a reviewer changes: annotations made of rivals, refused, edited, given back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tui_annotate.domain import deeds
+from tui_annotate.domain.annotations import (
+    ADJUDICATED,
+    REJECTED,
+    Annotation,
+    LabelPath,
+    annotation_to_json,
+    well_made,
+)
+from tui_annotate.domain.errors import Conflict, InvalidInput
+from tui_annotate.domain.history import Payload
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.settlements import How, Reason, Settled
+from tui_annotate.methods.adjudication import Rival, merged
+from tui_annotate.methods.decisions import Decision, decision, kept_of, refused_of
+from tui_annotate.services.review.work import Work
+from tui_annotate.storage.codec import storable
+from tui_annotate.storage.log import Log
+
+Sources = Sequence[str]
+"""Ids of the annotations that a rival is made of, as a group tells them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What everything carries that is made in one deed.
+
+    Attributes:
+        by: the reviewer's id.
+        at: this moment.
+        labels: the label set in force; `guidelines` the hash of the guidelines.
+        new_id: gives an id for each new annotation.
+    """
+
+    by: str
+    at: str
+    labels: LabelTree
+    guidelines: str
+    new_id: Callable[[], str]
+
+
+@dataclass(slots=True)
+class Making:
+    """A deed inside its transaction.
+
+    Attributes:
+        work: the sample as it stood before.
+        standing: what review made and refused, as it stands so far.
+        after: what was changed, by id.
+    """
+
+    log: Log
+    work: Work
+    stamp: Stamp
+    standing: list[Annotation] = field(init=False)
+    after: dict[str, Payload | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.standing = list(self.work.standing)
+
+    def drop(self, gone: Iterable[Annotation]) -> None:
+        """Takes some away."""
+        for one in tuple(gone):
+            self.standing.remove(one)
+            self.after[one.id] = None
+
+    def take(self, rival: Rival, how: How) -> None:
+        """Makes a rival stand; a refusal of it is forgotten."""
+        self.drop(refused_of(rival, self.standing))
+        made = self._made(rival, Settled(self.stamp.by, how, rival.sources), origin=ADJUDICATED)
+        self._check_beside(made)
+        self._put(made)
+
+    def refuse(self, rival: Rival, reason: Reason, note: str) -> None:
+        """Keeps a rival as refused, in place of all that was made of it."""
+        self.drop(kept_of(rival, self.standing))
+        self.drop(refused_of(rival, self.standing))
+        why = Settled(self.stamp.by, How.REJECTED, rival.sources, reason, note)
+        self._put(self._made(rival, why, origin=REJECTED))
+
+    def merge(self, rivals: Sequence[Sources], labels: tuple[LabelPath, ...]) -> None:
+        """Makes one of several rivals, in place of what was made of them."""
+        found = [self.work.rival(sources) for sources in rivals]
+        if len(found) < 2 or labels not in [rival.labels for rival in found]:
+            raise InvalidInput(
+                f"{len(found)} rivals can not be merged under {labels!r}",
+                "merge two or more under the labels of one of them",
+            )
+        for rival in found:
+            self.drop(kept_of(rival, self.standing))
+        self.take(merged(found, labels=labels), How.MERGED)
+
+    def finish(self, rest: Reason, note: str) -> None:
+        """Takes what all agreed on, and refuses what is open, where it is said why."""
+        before = self.work.standing
+        known = [(group, decision(group, before)) for group in self.work.groups]
+        undecided = [group for group, what in known if what is Decision.OPEN]
+        if undecided and not (rest or note):
+            count = f"{len(undecided)} {'place is' if len(undecided) == 1 else 'places are'}"
+            raise Conflict(
+                f"{count} not settled yet", "settle them, or say why nothing of them is taken"
+            )
+        for group, what in known:
+            for rival in group.rivals:
+                if what is Decision.AGREED:
+                    self.take(rival, How.TAKEN)
+                elif what is Decision.OPEN and not refused_of(rival, before):
+                    self.refuse(rival, rest, note)
+
+    def edit(self, annotation: Annotation, sources: Sources) -> None:
+        """Puts other content under an id, new or known."""
+        made = well_made(annotation, self.work.sample)
+        storable(made.note, "note")
+        self.stamp.labels.check(made)
+        if lacking := self.stamp.labels.lacks(made):
+            raise Conflict(
+                f"it lacks {' and '.join(lacking)}", "a settled annotation is complete: add it"
+            )
+        former = next((one for one in self.standing if one.id == annotation.id), None)
+        if former is None:
+            made = self._fresh(made, sources)
+        else:
+            how = former.settled.how if former.settled else How.OWN
+            origin = former.settled.sources if former.settled else ()
+            changed = How.OWN if how is How.OWN else How.EDITED
+            made = replace(
+                made,
+                version=former.version + 1,
+                number=former.number,
+                created=former.created,
+                settled=Settled(self.stamp.by, changed, origin),
+            )
+            self.standing.remove(former)
+        self._check_beside(made)
+        self._put(self._stamped(made))
+
+    def _fresh(self, made: Annotation, sources: Sources) -> Annotation:
+        """New content, of a rival or of the reviewer's own."""
+        settled = Settled(self.stamp.by, How.OWN)
+        if sources:
+            rival = self.work.rival(sources)
+            self.drop(refused_of(rival, self.standing))
+            self.drop(kept_of(rival, self.standing))
+            settled = Settled(self.stamp.by, How.EDITED, rival.sources)
+        (number,) = self.log.numbers([0])
+        return replace(
+            made,
+            version=1,
+            number=number,
+            created=self.stamp.at,
+            settled=settled,
+        )
+
+    def _made(self, rival: Rival, settled: Settled, *, origin: str) -> Annotation:
+        (number,) = self.log.numbers([0])
+        made = Annotation(
+            self.stamp.new_id(),
+            rival.claim,
+            rival.evidence,
+            rival.labels,
+            rival.note,
+            number=number,
+            created=self.stamp.at,
+            settled=settled,
+        )
+        return replace(self._stamped(made), origin=origin)
+
+    def _stamped(self, made: Annotation) -> Annotation:
+        return replace(
+            made,
+            origin=ADJUDICATED,
+            updated=self.stamp.at,
+            label_set=self.stamp.labels.version,
+            guidelines=self.stamp.guidelines,
+            imported=None,
+            trace=None,
+        )
+
+    def _check_beside(self, made: Annotation) -> None:
+        others = [one for one in self.standing if one.origin != REJECTED]
+        deeds.check_beside(made, others, self.stamp.labels)
+
+    def _put(self, made: Annotation) -> None:
+        self.standing.append(made)
+        self.after[made.id] = annotation_to_json(made)

@@ -1,0 +1,104 @@
+"""A sample's work as review sees it inside one transaction: layers without names, and groups."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.methods.adjudication import Group, Rival, groups
+from tui_annotate.services.review.desk import Layer
+from tui_annotate.storage.log import Log, Stream
+
+_LETTERS = 26
+
+
+@dataclass(frozen=True)
+class Work:
+    """What people did on a sample, and what review did.
+
+    Attributes:
+        settled: the stream of what review did.
+        people: the streams of whose work counts, by their letters.
+    """
+
+    sample: Sample
+    settled: Stream
+    people: Mapping[str, Stream]
+
+    @cached_property
+    def layers(self) -> tuple[Layer, ...]:
+        """What each of them did."""
+        return tuple(
+            Layer(
+                letter,
+                tuple(replace(one, imported=None) for one in stream.annotations),
+                stream.assignment.comment,
+            )
+            for letter, stream in self.people.items()
+        )
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """What they said, side by side."""
+        return groups(self.sample, {layer.letter: layer.annotations for layer in self.layers})
+
+    @cached_property
+    def seen(self) -> str:
+        """Stands for all of it: another one as soon as anything was done."""
+        heads = [f"{stream.person}\n{stream.head}" for stream in self.people.values()]
+        whole = "\n".join([self.settled.head, *sorted(heads)])
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+    @property
+    def standing(self) -> tuple[Annotation, ...]:
+        """What review made and refused so far."""
+        return self.settled.annotations
+
+    def rival(self, sources: Sequence[str]) -> Rival:
+        """The rival that is made of these annotations.
+
+        Raises:
+            Conflict: there is none.
+        """
+        wanted = tuple(sorted(sources))
+        for group in self.groups:
+            for rival in group.rivals:
+                if rival.sources == wanted:
+                    return rival
+        raise Conflict(
+            f"nobody says that any more: {', '.join(wanted) or 'nothing'}",
+            "look at the sample as it is now, and do it again",
+        )
+
+
+def work(log: Log, sample: Sample) -> Work:
+    """What was done on a sample, as the transaction sees it.
+
+    Raises:
+        NotFound: there is no such sample.
+    """
+    key = sample.key
+    names = lettered(key, log.finished(key))
+    people = {letter: log.stream(person, key) for letter, person in names.items()}
+    return Work(sample, log.stream(SETTLED, key), people)
+
+
+def lettered(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
+    """People by letters, in an order of the sample's own, so that no letter is somebody's."""
+
+    def place(person: str) -> str:
+        return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()
+
+    return {_letter(at): person for at, person in enumerate(sorted(people, key=place))}
+
+
+def _letter(at: int) -> str:
+    """A to Z, then A2 to Z2, and so on."""
+    turn, place = divmod(at, _LETTERS)
+    return chr(ord("A") + place) + (str(turn + 1) if turn else "")
