@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from tests.key_files import KEYS, account
 from tests.stores import new_database
 from tui_annotate.domain.authorized_keys import parse_entry
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Role
 from tui_annotate.services.bind import Bind
 from tui_annotate.storage.keys import KeyStore
 
@@ -21,9 +23,14 @@ SESSION = ("/opt/a b/python", "-I", "-m", "tui_annotate", "session")
 def bind(tmp_path: Path) -> Bind:
     """Keys of ana and ben, none bound yet."""
     database = new_database(tmp_path)
-    account(database, "ana")
-    account(database, "ben")
-    return Bind(KeyStore(database))
+    people = {name: account(database, name) for name in ("ana", "ben")}
+
+    def find(who: str) -> Person:
+        if who not in people:
+            raise NotFound(f"{who!r} is no account", "")
+        return people[who]
+
+    return Bind(KeyStore(database), find, OPERATOR)
 
 
 def test_a_line_begins_its_owners_session_alone(bind: Bind) -> None:
@@ -42,7 +49,7 @@ def test_a_line_begins_its_owners_session_alone(bind: Bind) -> None:
 def test_the_key_of_another_is_refused(bind: Bind) -> None:
     """It is told that somebody has it, not who; the same owner may bind it again."""
     bind.add("ana", KEYS[0], where="ana.pub")
-    bind.add("ana@example.org", KEYS[0] + " other comment", where="ana.pub")
+    bind.add("ana", KEYS[0] + " other comment", where="ana.pub")
     with pytest.raises(Conflict, match="somebody else's") as raised:
         bind.add("ben", KEYS[0], where="ben.pub")
     assert "ana" not in raised.value.message
@@ -79,3 +86,18 @@ def test_a_folder_that_no_line_can_hold_is_refused(bind: Bind) -> None:
     bind.add("ana", KEYS[0], where="ana.pub")
     with pytest.raises(InvalidInput, match="authorized_keys"):
         bind.written("", SESSION, folder="/srv/a\nssh-ed25519 AAAA")
+
+
+@pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.REVIEWER])
+def test_keys_are_an_admins(bind: Bind, role: Role) -> None:
+    """Whoever may not manage a workspace neither sees nor changes who comes with which key."""
+    theirs = replace(bind, actor=Actor("benben", role))
+    for deed in (
+        lambda: theirs.add("ben", KEYS[0], where="ben.pub"),
+        theirs.listed,
+        lambda: theirs.remove("SHA256:x"),
+        lambda: theirs.lines(SESSION, folder="/srv/a"),
+    ):
+        with pytest.raises(NotAllowed, match="manage"):
+            deed()
+    assert replace(bind, actor=Actor("anaana", Role.ADMIN)).listed() == ()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.key_files import KEYS, account
 from tests.stores import new_database
-from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.ssh_keys import parse_key
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.keys import KeyStore
@@ -51,22 +51,3 @@ def test_a_key_of_nobody_is_refused(database: Database) -> None:
     """A person who is not there can own none."""
     with pytest.raises(Conflict):
         KeyStore(database).add(parse_key(KEYS[0]), "nobody")
-
-
-@pytest.mark.parametrize("words", ["ben", "benben", "ben.b@example.org", " Ben.B@Example.ORG "])
-def test_people_are_found_as_one_calls_them(database: Database, words: str) -> None:
-    """By name, id and address."""
-    assert KeyStore(database).owner(words).id == "benben"
-
-
-def test_only_one_with_an_account_is_meant(database: Database) -> None:
-    """A name of nobody, of a person without an account, and of two, are each refused."""
-    from tui_annotate.storage.people import PeopleStore
-
-    PeopleStore(database).local("li")
-    for words in ("li", "", "be"):
-        with pytest.raises(NotFound):
-            KeyStore(database).owner(words)
-    account(database, "anaana", address="other@example.org")
-    with pytest.raises(Conflict, match="2 people"):
-        KeyStore(database).owner("anaana")

@@ -18,6 +18,7 @@ from tui_annotate.cli.server_checks import glibc_check, sshd_checks
 from tui_annotate.cli.ssh import SESSION
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.findings import Finding
+from tui_annotate.domain.people import Verb, may
 
 NARROWEST, LOWEST = 80, 24
 
@@ -83,7 +84,8 @@ def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
     try:
         with opened(folder) as space:
             yield from space.check()
-            lines = space.team.bind.lines(SESSION, folder=str(space.path))
+            manages = may(space.actor, Verb.MANAGE)
+            lines = space.team.bind.lines(SESSION, folder=str(space.path)) if manages else []
         yield from sshd_checks(folder, lines)
     except TuiAnnotateError as error:
         from tui_annotate.storage.repair import mending

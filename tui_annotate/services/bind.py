@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tui_annotate.domain.authorized_keys import authorized_line, with_lines
 from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.people import Actor, Person, Verb, require
 from tui_annotate.domain.ssh_keys import parse_key
 from tui_annotate.domain.visible import visible_line
 from tui_annotate.storage.keys import BoundKey, KeyStore
@@ -15,9 +16,15 @@ from tui_annotate.storage.keys import BoundKey, KeyStore
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """Keys of people with accounts."""
+    """Keys of people with accounts, for those who may manage a workspace.
+
+    Attributes:
+        find: the person with an account whom a name, an address or an id means.
+    """
 
     keys: KeyStore
+    find: Callable[[str], Person]
+    actor: Actor
 
     def add(self, person: str, text: str, *, where: str) -> BoundKey:
         """Binds the key of a file to a person; bound already, it stays so.
@@ -29,20 +36,23 @@ class Bind:
 
         Raises:
             InvalidInput: the file holds no key that is taken.
-            NotFound: nobody with an account is called so.
-            Conflict: several are, or the key is bound to somebody else.
+            NotFound: nobody with an account is meant, or several are.
+            NotAllowed: as every method of this class, for whoever may not manage the workspace.
+            Conflict: the key is bound to somebody else.
         """
+        require(self.actor, Verb.MANAGE)
         key = parse_key(text, where)
-        owner = self.keys.owner(person)
+        owner = self.find(person)
         if self.keys.add(key, owner.id) != owner.id:
             raise Conflict(
                 f"the key {key.fingerprint} is somebody else's already",
                 f"tui-annotate ssh key remove {key.fingerprint}",
             )
-        return next(bound for bound in self.keys.all() if bound.fingerprint == key.fingerprint)
+        return next(bound for bound in self.listed() if bound.fingerprint == key.fingerprint)
 
     def listed(self) -> tuple[BoundKey, ...]:
         """Every bound key, by its owner's name."""
+        require(self.actor, Verb.MANAGE)
         return self.keys.all()
 
     def remove(self, fingerprint: str) -> None:
@@ -51,6 +61,7 @@ class Bind:
         Raises:
             NotFound: it is bound to nobody.
         """
+        require(self.actor, Verb.MANAGE)
         if not self.keys.remove(fingerprint):
             raise NotFound(
                 f"no key {fingerprint!r} is bound", "tui-annotate ssh key list shows all"
@@ -72,7 +83,7 @@ class Bind:
                 command=shlex.join([*session, bound.person.id, "-w", folder]),
                 name=bound.person.name,
             )
-            for bound in self.keys.all()
+            for bound in self.listed()
         ]
 
     def written(self, text: str, session: Sequence[str], *, folder: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import bindparam, delete, insert, or_, select
+from sqlalchemy import bindparam, delete, insert, select
 
-from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.ssh_keys import PublicKey
-from tui_annotate.storage.columns import ACCOUNTS, PEOPLE, SSH_KEYS
+from tui_annotate.storage.columns import PEOPLE, SSH_KEYS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import utc_now
 
@@ -42,17 +41,6 @@ _ALL: Final = (
     .join(PEOPLE, PEOPLE.c.id == SSH_KEYS.c.person)
     .order_by(PEOPLE.c.name, PEOPLE.c.id, SSH_KEYS.c.created, SSH_KEYS.c.fingerprint)
 )
-_MEANT: Final = (
-    select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind)
-    .join(ACCOUNTS, ACCOUNTS.c.person == PEOPLE.c.id)
-    .where(
-        or_(
-            PEOPLE.c.id == bindparam("words"),
-            PEOPLE.c.name == bindparam("words"),
-            ACCOUNTS.c.email == bindparam("address"),
-        )
-    )
-)
 _OWNER: Final = select(SSH_KEYS.c.person).where(SSH_KEYS.c.fingerprint == bindparam("fingerprint"))
 _REMOVE: Final = delete(SSH_KEYS).where(SSH_KEYS.c.fingerprint == bindparam("fingerprint"))
 
@@ -71,24 +59,6 @@ class KeyStore:
             BoundKey(row[0], Person(row[3], row[4], PersonKind(row[5])), row[1], row[2])
             for row in rows
         )
-
-    def owner(self, words: str) -> Person:
-        """The person with an account whom a name, an address or an id means.
-
-        Raises:
-            NotFound: nobody with an account is called so.
-            Conflict: several are.
-        """
-        values = {"words": words.strip(), "address": words.strip().lower()}
-        with self._database.reading() as connection:
-            rows = connection.execute(_MEANT, values).all()
-        if not rows:
-            raise NotFound(
-                f"nobody with an account is called {words!r}", "tui-annotate users list shows all"
-            )
-        if len(rows) > 1:
-            raise Conflict(f"{len(rows)} people are called {words!r}", "give the address or the id")
-        return Person(rows[0][0], rows[0][1], PersonKind(rows[0][2]))
 
     def add(self, key: PublicKey, person: str) -> str:
         """Binds a key; one that is bound stays with whom it is bound to.

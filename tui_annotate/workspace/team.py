@@ -14,7 +14,7 @@ from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import GuidanceStore
 from tui_annotate.storage.people import PeopleStore
-from tui_annotate.workspace.folder import FROZEN, GUIDELINES, LABELS, STORE, VECTORS
+from tui_annotate.workspace.folder import FROZEN, GUIDELINES, LABELS, STORE, VECTORS, propose
 from tui_annotate.workspace.members import Members
 from tui_annotate.workspace.proposals import Proposals
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from tui_annotate.services.authenticate.managing import Accounts
     from tui_annotate.services.backup import Backup
     from tui_annotate.services.bind import Bind
+    from tui_annotate.services.guide import Guide
+    from tui_annotate.services.news import News
+    from tui_annotate.services.remark import Remarks
+    from tui_annotate.services.review import Review
     from tui_annotate.storage.presence import PresenceStore
 
 
@@ -68,7 +72,8 @@ class Team:
         from tui_annotate.services.bind import Bind
         from tui_annotate.storage.keys import KeyStore
 
-        return Bind(KeyStore(self.members.home()))
+        keys = KeyStore(self.members.home())
+        return Bind(keys, lambda who: self.accounts.find(who).person, self.actor)
 
     @cached_property
     def audit(self) -> Audit:
@@ -107,3 +112,59 @@ class Team:
         stores = (self.corpus, self.people, self.guidance, SegmentStore(self.database))
         names = Export(self.corpus, self.people, self.log, self.proposals.label_paths)
         return Agree(*stores, self.proposals.labels, names.checked, self.actor)
+
+    @cached_property
+    def guide(self) -> Guide:
+        """Guidelines: every version, and the next one."""
+        from tui_annotate.services.guide import Guide
+
+        return Guide(self.guidance, self._names, self.actor)
+
+    def put_in_force(self, text: str, *, dataset: str = "") -> str:
+        """Makes a text the guidelines of a dataset, or of the workspace and its `guidelines.md`.
+
+        Returns:
+            The version's hash.
+
+        Raises:
+            NotAllowed, InvalidInput, NotFound: as `Guide.apply`.
+            Unavailable: the file can not be written.
+        """
+        version = self.guide.apply(text, dataset=dataset)
+        if not dataset:
+            propose(self.path / GUIDELINES, text)
+        return version
+
+    @cached_property
+    def remarks(self) -> Remarks:
+        """Talks with the reviewers, and notices to all."""
+        from tui_annotate.services.remark import Remarks
+        from tui_annotate.storage.remarks import RemarkStore
+
+        return Remarks(RemarkStore(self.database, actor=self.actor), self._names, self.actor)
+
+    @cached_property
+    def news(self) -> News:
+        """What changed since somebody was last here."""
+        from tui_annotate.services.news import News
+        from tui_annotate.storage.remarks import RemarkStore
+
+        remarks = RemarkStore(self.database, actor=self.actor)
+        return News(self.guidance, remarks, self.people, self._names)
+
+    @property
+    def review(self) -> Review:
+        """Settling what several people said; changed labels and guidelines are taken up first."""
+        self.proposals.take_up()
+        return self._review
+
+    @cached_property
+    def _review(self) -> Review:
+        from tui_annotate.services.review import Review
+
+        stores = (self.corpus, self.log, self.people, self.guidance)
+        return Review(*stores, self.actor, self.settings.reviewers_settle_own)
+
+    def _names(self) -> dict[str, str]:
+        """Names of people, by id."""
+        return {person.id: person.name for person in self.people.all()}
