@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, or_, select, text, update
+from sqlalchemy import Connection, bindparam, delete, func, or_, select, text, update
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, NotFound
@@ -37,27 +37,27 @@ _INFOS: Final = text("""
       count(u.id), coalesce(sum(u.segments), 0),
       (SELECT coalesce(sum(a.annotations), 0) FROM assignments a
          JOIN samples s ON s.id = a.sample_id
-         WHERE s.dataset_id = d.id AND a.person <> :settled),
+         WHERE s.dataset_id = d.id AND a.person <> :settled
+         AND (:everybody OR a.person IN :seen)),
       (SELECT count(*) FROM assignments a
          JOIN samples s ON s.id = a.sample_id
-         WHERE s.dataset_id = d.id AND a.state = 'done' AND a.person <> :settled),
+         WHERE s.dataset_id = d.id AND a.state = 'done' AND a.person <> :settled
+         AND (:everybody OR a.person IN :seen)),
       d.created
     FROM datasets d LEFT JOIN documents u ON u.id IN (
       SELECT p.document_id FROM sample_documents p
         JOIN samples s ON s.id = p.sample_id WHERE s.dataset_id = d.id)
     GROUP BY d.id ORDER BY d.name
-""")
+""").bindparams(bindparam("seen", expanding=True))
 _PROGRESS: Final = text("""
     SELECT d.name, p.id, p.name, sum(a.annotations), sum(a.state = 'done'),
       sum(a.state = 'skipped'), sum(a.state = 'flagged'),
       sum(a.state IN ('draft', 'reopened')), sum(a.seconds)
     FROM assignments a JOIN samples s ON s.id = a.sample_id
       JOIN datasets d ON d.id = s.dataset_id JOIN people p ON p.id = a.person
-    WHERE p.id <> :settled
+    WHERE p.id <> :settled AND (:everybody OR a.person IN :seen)
     GROUP BY d.id, p.id ORDER BY d.name, p.name, p.id
-""")
-
-_PEOPLE: Final = {"settled": SETTLED}
+""").bindparams(bindparam("seen", expanding=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,18 @@ class Progress:
     seconds: float
 
 
-def infos(connection: Connection) -> list[DatasetInfo]:
-    """All datasets by name."""
-    return [DatasetInfo(*row) for row in connection.execute(_INFOS, _PEOPLE)]
+def infos(connection: Connection, seen: Sequence[str] | None = None) -> list[DatasetInfo]:
+    """All datasets by name; work of those alone who may be seen, None for everybody's."""
+    return [DatasetInfo(*row) for row in connection.execute(_INFOS, _of(seen))]
 
 
-def progress(connection: Connection) -> list[Progress]:
-    """By dataset, then person; only where something was done."""
-    return [Progress(*row) for row in connection.execute(_PROGRESS, _PEOPLE)]
+def progress(connection: Connection, seen: Sequence[str] | None = None) -> list[Progress]:
+    """By dataset, then person; only where something was done. `seen` as for `infos`."""
+    return [Progress(*row) for row in connection.execute(_PROGRESS, _of(seen))]
+
+
+def _of(seen: Sequence[str] | None) -> dict[str, Any]:
+    return {"settled": SETTLED, "everybody": seen is None, "seen": list(seen or ())}
 
 
 def totals(connection: Connection) -> tuple[int, int, int]:
