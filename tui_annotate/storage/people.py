@@ -9,7 +9,15 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, select, update
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, checked_name
+from tui_annotate.domain.people import (
+    OPERATOR,
+    Actor,
+    Person,
+    PersonKind,
+    Verb,
+    checked_name,
+    require,
+)
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, plain, storable, to_json
 from tui_annotate.storage.columns import DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
@@ -61,7 +69,11 @@ def put_person(connection: Connection, person: Person) -> None:
 
 
 class PeopleStore:
-    """People of a workspace by id; names need not be unique, but among the local ones they are."""
+    """People of a workspace by id; names need not be unique, but among the local ones they are.
+
+    Raises:
+        NotAllowed: every method about places and preferences, where they are somebody else's.
+    """
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
@@ -72,7 +84,9 @@ class PeopleStore:
 
         Raises:
             InvalidInput: it is no name.
+            NotAllowed: who acts may not manage the workspace.
         """
+        require(self._actor, Verb.MANAGE)
         name = checked_name(name)
         query = select(PEOPLE.c.id).where(
             PEOPLE.c.kind == PersonKind.LOCAL.value, PEOPLE.c.name == name
@@ -86,7 +100,12 @@ class PeopleStore:
         return Person(found, name)
 
     def imported(self, person_id: str, name: str) -> Person:
-        """A person that a file names by id, made where there is none; their name may be empty."""
+        """A person that a file names by id, made where there is none; their name may be empty.
+
+        Raises:
+            NotAllowed: as `local`.
+        """
+        require(self._actor, Verb.MANAGE)
         with self._database.writing() as connection:
             keep_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
         return self.person(person_id)
@@ -122,6 +141,7 @@ class PeopleStore:
 
     def preferences(self, person: str) -> dict[str, Any]:
         """What a person chose, by name; JSON values."""
+        require(self._actor, Verb.READ, person)
         query = select(PREFERENCES.c.name, PREFERENCES.c.value)
         with self._database.reading() as connection:
             rows = connection.execute(query.where(PREFERENCES.c.person == person)).all()
@@ -129,12 +149,14 @@ class PeopleStore:
 
     def keep_preference(self, person: str, name: str, value: Any) -> None:
         """Remembers a choice; `value` is JSON."""
+        require(self._actor, Verb.WRITE, person)
         row = {"person": person, "name": name, "value": to_json(value)}
         with self._database.writing() as connection:
             connection.execute(_PREFER, row)
 
     def place(self, person: str, key: SampleKey) -> dict[str, Any]:
         """Where a person was in a sample; empty where they were not in it."""
+        require(self._actor, Verb.READ, person)
         with self._database.reading() as connection:
             scope = {"person": person, "dataset": key.dataset, "sample": key.id}
             found = connection.execute(_PLACE_OF, scope).scalar()
@@ -146,6 +168,7 @@ class PeopleStore:
         Raises:
             NotFound: there is no such sample.
         """
+        require(self._actor, Verb.WRITE, person)
         with self._database.writing() as connection:
             row = {
                 "person": person,
@@ -157,6 +180,7 @@ class PeopleStore:
 
     def last_place(self, person: str) -> SampleKey | None:
         """The sample where a person was last; None where they were in none."""
+        require(self._actor, Verb.READ, person)
         query = (
             SAMPLE_KEY.join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)
             .where(PLACES.c.person == person)
