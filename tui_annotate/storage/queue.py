@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Person, again, reader
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, again, reader, require
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage import pools
 from tui_annotate.storage.columns import ORDERS
@@ -64,7 +64,11 @@ class QueuePage:
 
 
 class QueueStore:
-    """Reads of the queue; every method takes the name of an order that all people walk."""
+    """Reads of the queue; every method takes the name of an order that all people walk.
+
+    Raises:
+        NotAllowed: every method, where the queue is somebody else's to see or to walk.
+    """
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
@@ -83,6 +87,7 @@ class QueueStore:
             NotFound: there is no such sample, or it is not in this person's line.
             InvalidInput: there is no such order.
         """
+        require(self._actor, Verb.READ, person)
         order_id = self._order(order)
         with self._database.reading() as connection:
             line = _line(connection, person, order_id)
@@ -102,6 +107,7 @@ class QueueStore:
         Raises:
             NotFound, InvalidInput: as `standing`.
         """
+        require(self._actor, Verb.READ, person)
         order_id = self._order(order)
         with self._database.reading() as connection:
             line = _line(connection, person, order_id)
@@ -123,6 +129,7 @@ class QueueStore:
         Raises:
             NotFound, InvalidInput: as `standing`.
         """
+        require(self._actor, Verb.WRITE, person)
         order_id = self._order(order)
         with self._database.reading() as connection:
             line = _line(connection, person, order_id)
@@ -164,6 +171,7 @@ class QueueStore:
         Raises:
             InvalidInput: there is no such order.
         """
+        require(self._actor, Verb.READ, person)
         order_id = self._order(order)
         pattern = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         scope = {
@@ -184,6 +192,7 @@ class QueueStore:
     def open_again(self, person: Person) -> int:
         """How many samples somebody is still to read a second time."""
         name = again(person).id
+        require(self._actor, Verb.READ, name)
         with self._database.reading() as connection:
             return sum(walk.total() - walk.finished() for walk in _own(connection, name))
 
