@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -94,10 +94,16 @@ def stored_sample(connection: Connection, key: SampleKey) -> StoredSample:
     return StoredSample(_sample(key.dataset, row, documents), tuple(segments))
 
 
-def stream(connection: Connection, filters: RecordFilter) -> Iterator[Record]:
-    """The records under a filter, by dataset, then as they came, in memory that does not grow."""
+def stream(
+    connection: Connection, filters: RecordFilter, *, seen: Collection[str] | None = None
+) -> Iterator[Record]:
+    """The records under a filter, by dataset, then as they came, in memory that does not grow.
+
+    Args:
+        seen: whose work alone may be read; None for everybody's.
+    """
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in _people(connection)}
-    sieve = Sieve(filters, people)
+    sieve = Sieve(filters, people, seen=seen)
     documents = _Documents(connection)
     query = select(DATASETS.c.id, DATASETS.c.name).order_by(DATASETS.c.name)
     if filters.dataset:
