@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from sqlalchemy import Connection, Select, select
@@ -41,12 +41,18 @@ class Sieve:
     for what it settled gets samples that it settled with nothing found as well.
     """
 
-    def __init__(self, filters: RecordFilter, people: Mapping[str, Person]) -> None:
+    def __init__(
+        self,
+        filters: RecordFilter,
+        people: Mapping[str, Person],
+        *,
+        seen: Collection[str] | None = None,
+    ) -> None:
         self._filters = filters
         self._label = tuple(filters.label.split(JOINER)) if filters.label else ()
         wanted = filters.person
         named = {person.id for person in people.values() if wanted in (person.id, person.name)}
-        self.people = named if wanted else None
+        self.people = _both(named if wanted else None, seen)
         self._settled = filters.origin in (ADJUDICATED, REJECTED)
         self.by_annotation = bool(self._label) or filters.origin not in ("", ADJUDICATED)
         self.narrow = bool(
@@ -77,11 +83,26 @@ class Sieve:
         return updated >= self._filters.since
 
 
+def _both(one: Collection[str] | None, other: Collection[str] | None) -> Collection[str] | None:
+    """What is in both; None stands for everybody."""
+    if one is None or other is None:
+        return other if one is None else one
+    return set(one) & set(other)
+
+
 def standing(
-    connection: Connection, filters: RecordFilter, people: Mapping[str, Person]
+    connection: Connection,
+    filters: RecordFilter,
+    people: Mapping[str, Person],
+    *,
+    seen: Collection[str] | None = None,
 ) -> Iterator[Owned]:
-    """All annotations that stand and go through a filter, in memory that does not grow."""
-    sieve = Sieve(filters, people)
+    """All annotations that stand and go through a filter, in memory that does not grow.
+
+    Args:
+        seen: whose alone may be read; None for everybody's.
+    """
+    sieve = Sieve(filters, people, seen=seen)
     for person, payload, state in connection.execute(_narrowed(filters, sieve)):
         if sieve.state(state):
             annotation = annotation_from_json(json.loads(payload))
