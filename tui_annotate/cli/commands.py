@@ -19,9 +19,11 @@ from tui_annotate.cli import (
     demo,
     doctor,
     index,
+    guidelines,
     models,
     output,
     reports,
+    remarks,
     ssh,
 )
 from tui_annotate.cli.options import examples
@@ -51,6 +53,8 @@ for room in (
     ssh,
 ):
     room.register(app)
+    guidelines,
+    remarks,
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
-from tui_annotate.domain.visible import visible_line
+from tui_annotate.domain.visible import visible, visible_line
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
+    from tui_annotate.domain.differences import Piece
     from tui_annotate.domain.progress import Progress
 
 WIDE = 160  # columns of a table that nobody looks at through a terminal
@@ -48,6 +49,38 @@ def line(text: str) -> None:
 def page(text: str) -> None:
     """Several lines on stdout, written by ourselves."""
     sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def text(value: str) -> None:
+    """A text that we did not write, on stdout: exact for programs, harmless on a terminal."""
+    if sys.stdout.isatty():
+        value = visible(value)
+    sys.stdout.write(value if value.endswith("\n") else value + "\n")
+
+
+def marked_line(piece: Piece) -> None:
+    """A line of a difference: with its mark, and on a terminal in a colour too."""
+    _coloured(f"{piece.mark} {visible_line(piece.text)}", piece.mark)
+    sys.stdout.write("\n")
+
+
+def marked_words(pieces: Sequence[Piece]) -> None:
+    """A text by words: what came and what went in a colour on a terminal, else in marks."""
+    drawn = _console(sys.stdout).color_system is not None
+    for piece in pieces:
+        shown = visible(piece.text)
+        if not drawn and piece.mark != " ":
+            before, after = ("{+", "+}") if piece.mark == "+" else ("[-", "-]")
+            shown = f"{before}{shown}{after}"
+        _coloured(shown, piece.mark)
+    sys.stdout.write("\n")
+
+
+def _coloured(shown: str, mark: str) -> None:
+    from rich.text import Text
+
+    styles = {"+": "green", "-": "red strike"}
+    _console(sys.stdout).print(Text(shown, style=styles.get(mark, "")), end="", soft_wrap=True)
 
 
 def as_json(value: Any) -> None:

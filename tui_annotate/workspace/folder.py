@@ -41,6 +41,26 @@ def write(file: Path, text: str) -> None:
     file.write_text(text, "utf-8")
 
 
+def propose(file: Path, text: str) -> None:
+    """Writes a file that people edit, at one go; one that says the same stays as it is.
+
+    Raises:
+        Unavailable: it can not be written.
+    """
+    try:
+        if file.exists() and file.read_bytes() == text.encode():
+            return
+        beside = file.with_name(f".{file.name}.part")
+        beside.unlink(missing_ok=True)
+        beside.touch(mode=0o600)
+        beside.write_bytes(text.encode())
+        beside.replace(file)
+    except OSError as error:
+        raise Unavailable(
+            f"{file} can not be written: {error.strerror}", "check its owner and mode"
+        ) from error
+
+
 def default_labels() -> str:
     """The text of the label set that a new workspace begins with."""
     return (files("tui_annotate") / LABELS).read_text("utf-8")

@@ -1,0 +1,93 @@
+"""guidelines, remarks, notice: what people are told, and what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tui_annotate import workspace as workspaces
+
+
+@pytest.fixture
+def guided(filled: Command, tmp_path: Path) -> Command:
+    """A workspace with two versions of its guidelines."""
+    (tmp_path / "a.md").write_text("Mark it.\nTake evidence.\n")
+    (tmp_path / "b.md").write_text("Mark all of it.\nTake evidence.\n")
+    for name in ("a.md", "b.md"):
+        assert filled("guidelines", "apply", name).code == 0
+    return filled
+
+
+def test_versions_are_listed_and_shown(guided: Command, tmp_path: Path) -> None:
+    """The oldest first, each whole by the start of its hash; the file says what is in force."""
+    versions = guided("guidelines", "list", "--json").json
+    assert [each["in_force"] for each in versions] == [False, True]
+    assert guided("guidelines", "show").out == "Mark all of it.\nTake evidence.\n"
+    old = versions[0]["version"][:8]
+    assert guided("guidelines", "show", old).out == "Mark it.\nTake evidence.\n"
+    assert "(all)" in guided("guidelines", "list").out
+    assert (tmp_path / "guidelines.md").read_text() == "Mark all of it.\nTake evidence.\n"
+
+
+def test_differences(guided: Command) -> None:
+    """By lines with marks, by words in brackets where there is no colour."""
+    assert guided("guidelines", "diff").out.splitlines() == [
+        "- Mark it.",
+        "+ Mark all of it.",
+        "  Take evidence.",
+    ]
+    shown = guided("guidelines", "diff", "--words").out
+    assert shown == "Mark{+ all of+} it.\nTake evidence.\n\n"
+    old, new = (each["version"] for each in guided("guidelines", "list", "--json").json)
+    assert guided("guidelines", "diff", new, old).out.splitlines()[0] == "- Mark all of it."
+
+
+def test_a_dataset_has_its_own(guided: Command, tmp_path: Path) -> None:
+    """Applied to it alone, and told again without a change."""
+    (tmp_path / "own.md").write_text("Only dates.\n")
+    shown = guided("guidelines", "apply", "own.md", "--dataset", "pairs")
+    assert "in force for pairs" in shown.out
+    assert guided("guidelines", "show", "--dataset", "pairs").out == "Only dates.\n"
+    assert guided("guidelines", "show").out == "Mark all of it.\nTake evidence.\n"
+    assert "already" in guided("guidelines", "apply", "own.md", "--dataset", "pairs").out
+    assert guided("guidelines", "apply", "own.md", "--dataset", "none").code == 1
+    (tmp_path / "empty.md").touch()
+    assert guided("guidelines", "apply", "empty.md").code == 2
+
+
+def test_annotations_name_their_version(guided: Command, tmp_path: Path) -> None:
+    """Native and CSV name it with each annotation; Mercury's form tells that it can not."""
+    from tests.stores import claim
+
+    with workspaces.open(tmp_path) as space:
+        key = space.corpus.keys()[0]
+        space.annotate.add(space.person("ana").id, key, claim("a", label=""), seconds=0)
+    version = guided("guidelines", "list", "--json").json[-1]["version"]
+    for name in ("native", "csv"):
+        assert version in guided("export", "--format", name).out
+    assert "versions of annotations" in guided("export", "--format", "mercury").err
+
+
+def test_remarks(filled: Command, tmp_path: Path) -> None:
+    """What an annotator wrote is listed, answered once, and a notice is among it."""
+    assert "nobody said anything" in filled("remarks", "list").err
+    with workspaces.open(tmp_path) as space:
+        ana, key = space.person("ana").id, space.corpus.keys()[0]
+        space.team.remarks.write(ana, key, "Is\x1b[31m a date\na number?")
+    shown = filled("remarks", "list")
+    assert "pairs/bridge, waits for an answer" in shown.out
+    assert "\x1b" not in shown.out
+    (talk,) = filled("remarks", "list", "--json", "--sample", "bridge").json["talks"]
+    assert (talk["waiting"], talk["remarks"][0]["name"]) == (True, "ana")
+    assert filled("remarks", "reply", talk["id"][:8], "It is.").out == (
+        "answered ana about pairs/bridge\n"
+    )
+    assert filled("remarks", "list", "--waiting").out == ""
+    assert filled("notice", "Thank you.").code == 0
+    shown = filled("remarks", "list")
+    assert "  admin, " in shown.out
+    assert "    Thank you." in shown.out
+    with workspaces.open(tmp_path) as space:
+        assert [item.title for item in space.team.news.of(ana)] == ["Notice from the admin"]

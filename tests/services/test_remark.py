@@ -1,0 +1,185 @@
+"""Remarks and news: each is read by whom it is for, and told once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.stores import fill, new_database
+from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Role, again
+from tui_annotate.domain.remarks import Talk
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.news import News
+from tui_annotate.services.remark import Remarks
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.remarks import RemarkStore
+
+MOMENTS = count(1)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty store."""
+    opened = new_database(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def corpus(database: Database) -> CorpusStore:
+    """Its corpus."""
+    return CorpusStore(database)
+
+
+def clock() -> str:
+    """A later moment each time, after whatever the stores' own clocks say."""
+    return f"2999-01-01T00:00:{next(MOMENTS):09d}"
+
+
+def names() -> dict[str, str]:
+    """Who is who."""
+    return {"ana": "Ana", "ben": "Ben", "li": "Li"}
+
+
+def remarks(database: Database, person: str = "", role: Role = Role.ANNOTATOR) -> Remarks:
+    """The service as somebody has it; as the owner of the files without a name."""
+    actor = Actor(person, role) if person else OPERATOR
+    return Remarks(RemarkStore(database, actor=actor), names, actor, clock)
+
+
+def news(database: Database, person: str) -> News:
+    """The service as an annotator has it, whose clock is that of the remarks."""
+    actor = Actor(person, Role.ANNOTATOR)
+    store = RemarkStore(database, actor=actor)
+    return News(GuidanceStore(database), store, PeopleStore(database), names, clock)
+
+
+@pytest.fixture
+def key(database: Database, corpus: CorpusStore) -> SampleKey:
+    """A sample, in a store that knows three people."""
+    with database.writing() as connection:
+        for name in names():
+            connection.exec_driver_sql(
+                "INSERT INTO people (id, name, kind, created) VALUES (?, ?, 'account', '')",
+                (name, name.title()),
+            )
+    return fill(corpus, "1", "2")[0]
+
+
+def texts(talks: list[Talk]) -> list[list[str]]:
+    """What was said, talk by talk."""
+    return [[each.text for each in talk.remarks] for talk in talks]
+
+
+def test_a_talk_goes_to_and_fro(database: Database, key: SampleKey) -> None:
+    """One talk for a person and a sample, also at their second reading; it waits, then does not."""
+    ana, li = remarks(database, "ana"), remarks(database, "li", Role.REVIEWER)
+    ana.write("ana", key, "Is a date a number?")
+    (asked,) = li.talks(waiting=True)
+    li.reply(asked.id[:6], "It is.")
+    assert li.talks(waiting=True) == []
+    second = again(Person("ana", "Ana")).id
+    ana.write(second, key, "Thanks.")
+    found = ana.talk(second, key)
+    assert found is not None
+    assert texts([found]) == [["Is a date a number?", "It is.", "Thanks."]]
+    assert found.waiting
+    assert ana.talk("ana", SampleKey("d", "2")) is None
+
+
+def test_nobody_reads_the_talks_of_another(database: Database, key: SampleKey) -> None:
+    """Annotators see their own talks alone, whatever they ask for; reviewers and admins see all."""
+    ana, ben = remarks(database, "ana"), remarks(database, "ben")
+    ana.write("ana", key, "Mine.")
+    ben.write("ben", key, "His.")
+    remarks(database, "li", Role.REVIEWER).reply(ana.talks()[0].id, "Yours.")
+    assert texts(ana.talks()) == [["Mine.", "Yours."]]
+    assert texts(ben.talks(sample=key)) == [["His."]]
+    assert ben.talk("ana", key) is None
+    assert ben.store.replies("ana") == []
+    for service in (remarks(database), remarks(database, "li", Role.REVIEWER)):
+        assert texts(service.talks()) == [["Mine.", "Yours."], ["His."]]
+
+
+def test_who_may_say_what(database: Database, key: SampleKey) -> None:
+    """Nobody writes as another; annotators answer nobody, and only admins tell all."""
+    ana = remarks(database, "ana")
+    talk = ana.write("ana", key, "Why?")
+    for refused in (
+        lambda: ana.write("ben", key, "As Ben."),
+        lambda: ana.reply(talk.id, "So."),
+        lambda: ana.notice("All!"),
+        lambda: remarks(database, "li", Role.REVIEWER).notice("All!"),
+    ):
+        with pytest.raises(NotAllowed):
+            refused()
+    remarks(database, "li", Role.ADMIN).notice("All!")
+    assert [each.text for each in ana.notices()] == ["All!"]
+
+
+def test_what_can_not_be_said(database: Database, key: SampleKey) -> None:
+    """Nothing, about no sample, in no talk, or what no store takes."""
+    ana, owner = remarks(database, "ana"), remarks(database)
+    for wrong in ("", "a\0b", "\ud800"):
+        with pytest.raises(InvalidInput):
+            ana.write("ana", key, wrong)
+    with pytest.raises(NotFound):
+        ana.write("ana", SampleKey("d", "none"), "Where?")
+    for start in ("", "zz"):
+        with pytest.raises(NotFound):
+            owner.reply(start, "So.")
+    assert (owner.name("ana"), owner.name("x"), owner.name("")) == ("Ana", "x", "admin")
+
+
+def titles(service: News, person: str) -> list[str]:
+    """What is told."""
+    return [item.title for item in service.of(person)]
+
+
+def test_news_are_told_once(database: Database, key: SampleKey) -> None:
+    """Notices, replies, and what changed in guidelines and labels, since the last time."""
+    guidance, ana = GuidanceStore(database), news(database, "ana")
+    guidance.keep(Guidance.GUIDELINES, "Mark it.\n")
+    remarks(database).notice("Welcome.")
+    assert titles(ana, "ana") == ["Notice from the admin"]
+    ana.saw("ana")
+    assert titles(ana, "ana") == []
+    talk = remarks(database, "ana").write("ana", key, "Why?")
+    remarks(database, "ben").write("ben", key, "Me too.")
+    assert titles(ana, "ana") == []
+    remarks(database, "li", Role.REVIEWER).reply(talk.id, "So.")
+    ana.people.keep_preference("ana", "news_seen", "2000")
+    told = titles(ana, "ana")
+    assert told[:2] == ["Notice from the admin", "Li answered you about d/1"]
+    assert told[2:] == ["The guidelines are new"]
+    assert titles(news(database, "ben"), "ben") == ["Notice from the admin"]
+
+
+def test_a_change_is_told_by_its_lines(database: Database, key: SampleKey) -> None:
+    """Against what was in force at the last time; a way there and back is no news."""
+    del key
+    guidance, ana = GuidanceStore(database), news(database, "ana")
+    guidance.keep(Guidance.GUIDELINES, "One.\nTwo.\n")
+    then = guidance.editions(Guidance.GUIDELINES)[-1].at
+    ana.people.keep_preference("ana", "news_seen", then)
+    guidance.keep(Guidance.GUIDELINES, "One.\nThree.\n")
+    guidance.keep(Guidance.GUIDELINES, "Own.\n", dataset="d", by="li")
+    first, own = ana.of("ana")
+    assert [tuple(piece) for piece in first.lines] == [
+        (" ", "One."),
+        ("-", "Two."),
+        ("+", "Three."),
+    ]
+    assert (first.title, own.title) == ("The guidelines changed", "The guidelines of d are new")
+    guidance.keep(Guidance.GUIDELINES, "One.\nTwo.\n")
+    assert titles(ana, "ana") == ["The guidelines of d are new"]
+    guidance.keep(Guidance.GUIDELINES, "\n".join(map(str, range(100))), dataset="d")
+    (long,) = ana.of("ana")
+    assert (len(long.lines), long.lines[-1].text) == (61, "... and 40 lines more")
