@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tui_annotate.domain.people import Verb, require
+
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
@@ -150,18 +152,27 @@ def find(workspace: Path | None) -> Path:
 
 
 @contextmanager
-def opened(workspace: Path | None, **flags: str) -> Iterator[Workspace]:
-    """The workspace that is meant, open; closed afterwards.
+def opened(
+    workspace: Path | None, *, needs: Verb | None = None, **flags: str
+) -> Iterator[Workspace]:
+    """The workspace that is meant, open for whoever gives the command; closed afterwards.
+
+    The owner of its files may do everything. With accounts, others are who their user name says.
 
     Args:
+        needs: what they must be allowed to do with the workspace; None where it depends.
         flags: settings that were given on the command line; the empty ones were not.
 
     Raises:
         NotFound: there is none.
+        NotAllowed: there are accounts, and this user has none, or one that may not.
         Unavailable: it can not be opened.
     """
     from tui_annotate import workspace as workspaces
 
     given = {name: value for name, value in flags.items() if value}
     with workspaces.open(find(workspace), **given) as space:
-        yield space
+        actor = space.team.members.at_shell()
+        if needs is not None:
+            require(actor, needs)
+        yield space if actor == space.actor else space.acting(actor)
