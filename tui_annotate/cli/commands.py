@@ -10,6 +10,7 @@ from typer.exceptions import TyperException
 
 from tui_annotate import __version__
 from tui_annotate.cli import (
+    agreement,
     annotate,
     assist,
     audit,
@@ -18,12 +19,12 @@ from tui_annotate.cli import (
     datasets,
     demo,
     doctor,
-    index,
     guidelines,
+    index,
     models,
     output,
-    reports,
     remarks,
+    reports,
     ssh,
 )
 from tui_annotate.cli.options import examples
@@ -42,6 +43,7 @@ for room in (
     corpus,
     annotate,
     reports,
+    agreement,
     assist,
     doctor,
     demo,
@@ -51,10 +53,10 @@ for room in (
     audit,
     backup,
     ssh,
-):
-    room.register(app)
     guidelines,
     remarks,
+):
+    room.register(app)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way

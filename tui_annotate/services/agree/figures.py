@@ -92,7 +92,7 @@ def figures(tally: Tally) -> list[Figure]:
         found += given.figures(level, of=of, two=two, alpha=True)
     found += _spans(tally)
     matched = _Given(tally.of_matched, places, tally.samples)
-    found += matched.figures("label", of="matched spans", two=two, alpha=False)
+    found += matched.figures("label", of="pairs of spans", two=two, alpha=False)
     found += _evidence(tally)
     return found
 
@@ -110,7 +110,8 @@ class _Given:
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[Figure]:
         """Percent, Cohen for two people, Fleiss, alpha in both its forms."""
         pairs = self._summed(agreement.pairs(self._counts))
-        percent = _Asked("percent", int(pairs[:, 1].sum()), f"pairs at {of}", agreement.percent)
+        whose = "pairs of people" if alpha else of
+        percent = _Asked("percent", int(pairs[:, 1].sum()), whose, agreement.percent)
         yield from _found(level, pairs, [percent])
         yield from self._cohen(level, of) if two else ()
         yield from self._fleiss(level, of)
@@ -141,7 +142,7 @@ class _Given:
         by_pattern = np.zeros((len(self._counts), 2 + self._size))
         by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
         others = len(self._ratings) - sizes[people]
-        note = f"{of} of {people} people; {others:,} of other numbers left out" if others else ""
+        note = f"of {people} people each; {others:,} of other numbers left out" if others else ""
         asked = _Asked("fleiss_kappa", sizes[people], of, agreement.fleiss, note)
         yield from _found(level, self._summed(by_pattern), [asked])
 
@@ -166,7 +167,7 @@ def _spans(tally: Tally) -> list[Figure]:
     rows = tally.spans()
     note = f"neither marked anything in {tally.neither:,} more" if tally.neither else ""
     asked = [
-        _Asked(f"f1_{name}", int(rows[:, -1].sum()), "pairs at samples", _share(place, -1), note)
+        _Asked(f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", _share(place, -1), note)
         for place, name in enumerate(FIGURES)
     ]
     return _found("span", rows, asked)
@@ -181,11 +182,16 @@ def _evidence(tally: Tally) -> list[Figure]:
     any_given = given + total[Passage.ONE]
     neither = total[Passage.NEITHER]
     note = f"neither gave any in {neither:,} more" if neither else ""
-    of = "matched spans with evidence"
     asked = [
-        _Asked("same_passage", given, f"{of} of both", _passages(both[:1], both)),
-        _Asked("overlap", given, f"{of} of both", _passages(both[:2], both)),
-        _Asked("only_one", any_given, of, _passages([Passage.ONE], [*both, Passage.ONE]), note),
+        _Asked("same_passage", given, "pairs, both gave", _passages(both[:1], both)),
+        _Asked("overlap", given, "pairs, both gave", _passages(both[:2], both)),
+        _Asked(
+            "only_one",
+            any_given,
+            "pairs, any gave",
+            _passages([Passage.ONE], [*both, Passage.ONE]),
+            note,
+        ),
     ]
     return _found("evidence", rows, asked)
 

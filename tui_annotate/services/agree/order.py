@@ -1,16 +1,17 @@
 """The labels of people's work in the order of the label set, the first one the worst.
 
-What the set does not have stands behind its kin: an unknown child after its parent's other
-children, an unknown root after all roots; then work without a label; then nothing marked at all.
+A parent stands behind its children: it says less. So does what the set does not have: an unknown
+child after its known kin, an unknown root after all roots; then work without a label; then nothing
+marked at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.labels import JOINER, LabelTree
+from tui_annotate.domain.labels import JOINER, Label, LabelTree
 
 NOTHING: Final[LabelPath] = ()
 """What stands for a sample or a sentence in which somebody marked nothing."""
@@ -34,14 +35,11 @@ class Order:
         Args:
             level: how many names of a path count; 0 for all.
         """
-        paths = dict.fromkeys(label.path for tree in trees for label in tree.walk())
+        paths = dict.fromkeys(
+            path for tree in trees for root in tree.roots for path in _from_below(root)
+        )
         self._level = level or None
         self._places = {path: place for place, path in enumerate(paths)}
-        self._last = dict(self._places)
-        for path, place in self._places.items():
-            for depth in range(1, len(path)):
-                above = path[:depth]
-                self._last[above] = max(self._last.get(above, 0), place)
         self._keys: dict[LabelPath, _Key] = {}
         self.strangers: set[LabelPath] = set()
 
@@ -69,10 +67,20 @@ class Order:
         if path in (NOTHING, UNLABELLED):
             return beyond + 1 + (path == NOTHING), 0, path
         if path in self._places:
-            return self._places[path], 0, path
+            return self._places[path], 1, path
         self.strangers.add(path)
         kin = (path[:depth] for depth in range(len(path) - 1, 0, -1))
-        return next((self._last[above] for above in kin if above in self._last), beyond), 1, path
+        return (
+            next((self._places[above] for above in kin if above in self._places), beyond),
+            0,
+            path,
+        )
+
+
+def _from_below(label: Label) -> Iterator[LabelPath]:
+    for child in label.children:
+        yield from _from_below(child)
+    yield label.path
 
 
 def named(path: LabelPath) -> str:

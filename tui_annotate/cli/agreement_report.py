@@ -1,0 +1,137 @@
+"""Agreement as tables for people, within 80 columns, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Final
+
+from tui_annotate.cli import output
+from tui_annotate.cli.output import Column
+from tui_annotate.domain.people import reader
+from tui_annotate.methods.agreement import Measured, Undefined
+from tui_annotate.methods.bootstrap import Interval
+from tui_annotate.services.agree import Agreement, Compared, shapes
+
+_LEVELS: Final = {"segment": "sentence"}
+_MEASURES: Final = {
+    "cohen_kappa": "Cohen's kappa",
+    "fleiss_kappa": "Fleiss' kappa",
+    "alpha_nominal": "alpha, nominal",
+    "alpha_ordinal": "alpha, ordinal",
+    "f1_exact": "F1, exact",
+    "f1_trimmed": "F1, trimmed",
+    "f1_character": "F1, characters",
+    "f1_overlap": "F1, any overlap",
+    "same_passage": "same passage",
+    "overlap": "any overlap",
+    "only_one": "only one gave any",
+}
+_PAIR_SPANS: Final = ("trimmed", "character", "overlap")
+_NAMED: Final = 4
+"""People who are named in a title; there may be twenty."""
+
+
+def print_csv(found: Agreement) -> None:
+    """A row for each measure; it holds no word that we did not write."""
+    written = io.StringIO(newline="")
+    csv.writer(written, lineterminator="\n").writerows([shapes.COLUMNS, *shapes.rows(found)])
+    output.page(written.getvalue())
+
+
+def show(found: Agreement, *, pairs: bool) -> None:
+    """Tables on standard output, and on standard error what else is to be known of them."""
+    told = {"people with one another": found.together, "people with themselves": found.oneself}
+    for title, compared in told.items():
+        if compared.samples:
+            output.line(f"{title}: {_counted(found, compared)}")
+            output.line("")
+            _table(compared)
+            output.line("")
+            if pairs:
+                _pairs(found, compared)
+                output.line("")
+            _remarks(compared)
+    if not found.together.samples and not found.oneself.samples:
+        output.say("nothing to compare: no sample was read by two people, or twice")
+    _legend(found)
+
+
+def _counted(found: Agreement, compared: Compared) -> str:
+    names = sorted(found.names[each] for each in compared.people if reader(each) == each)
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"{compared.samples:,} samples; {', '.join(names[:_NAMED])}{more}"
+
+
+def _table(compared: Compared) -> None:
+    columns = [Column("level"), Column("measure"), Column("value", number=True)]
+    columns += [Column("95% interval", number=True), Column("n", number=True)]
+    output.table(
+        [*columns, Column("of", flexible=True)],
+        [
+            [
+                _LEVELS.get(each.level, each.level),
+                _MEASURES.get(each.measure, each.measure),
+                _value(each.value),
+                _interval(each.interval),
+                f"{each.n:,}",
+                each.of,
+            ]
+            for each in compared.figures
+        ],
+    )
+
+
+def _pairs(found: Agreement, compared: Compared) -> None:
+    rows = []
+    for pair in compared.pairs:
+        values = (pair.percent, pair.kappa, *(pair.spans[name] for name in _PAIR_SPANS))
+        name = ", ".join(shapes.people_of(found, pair))
+        cells = [name, f"{pair.samples:,}", *map(_value, values)]
+        rows.append([*cells, f"{pair.matched:,}", _value(pair.matched_percent)])
+    titles = ("n", "same", "kappa", "trimmed", "chars", "overlap", "spans", "label")
+    columns = [Column("people", flexible=True), *(Column(each, number=True) for each in titles)]
+    output.table(columns, rows)
+
+
+def _remarks(compared: Compared) -> None:
+    """Why there is no value, and what else is to be known of a figure, each said once."""
+    remarks: dict[str, list[str]] = {}
+    for each in compared.figures:
+        level, measure = _LEVELS.get(each.level, each.level), _MEASURES.get(each.measure)
+        for remark in filter(None, (shapes.why(each.value), each.note)):
+            remarks.setdefault(remark, []).append(f"{level} {measure or each.measure}")
+    for remark, of in remarks.items():
+        output.say(f"{of[0]}{f' and {len(of) - 1} more' if len(of) > 1 else ''}: {remark}")
+    if compared.stacked:
+        output.say(f"{compared.stacked:,} spans lie on another of the same person and label")
+
+
+def _legend(found: Agreement) -> None:
+    left = found.left
+    counted = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
+    for what, counts in counted.items():
+        for reason, count in sorted(counts.items()):
+            output.say(f"left out: {count:,} {what}: {reason}")
+    if found.strangers:
+        output.say(f"not in the label set: {', '.join(found.strangers)}")
+    if len(found.label_sets) > 1:
+        versions = (f"{name[:12]} ({count:,})" for name, count in found.label_sets.items())
+        output.say(f"label sets: {', '.join(versions)}; --label-set takes one")
+    if found.labels:
+        output.say(f"order of labels: {' > '.join(found.labels)}")
+    told = shapes.BOOTSTRAP
+    output.say(f"intervals: {told['draws']:,} draws of whole samples, seed {told['seed']}")
+
+
+def _value(value: Measured) -> str:
+    """To three digits; a dash where there is none."""
+    return "-" if isinstance(value, Undefined) else _digits(value)
+
+
+def _interval(found: Interval | None) -> str:
+    return f"{_digits(found.low)} to {_digits(found.high)}" if found else "-"
+
+
+def _digits(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"

@@ -1,0 +1,115 @@
+"""What was found as values of JSON and as rows of a table, for programs and for papers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any, Final
+
+from tui_annotate.domain.people import reader
+from tui_annotate.methods.agreement import Measured, Undefined
+from tui_annotate.methods.bootstrap import DRAWS, LEVEL, SEED
+from tui_annotate.services.agree import Agreement, Compared, Figure, PairFigures
+
+COLUMNS: Final = ("level", "measure", "value", "low", "high", "n", "note")
+BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
+"""How intervals are made: 95 in 100, from so many draws."""
+
+_DIGITS: Final = 4
+_ONESELF: Final = "oneself: "
+
+
+def as_json(found: Agreement) -> dict[str, Any]:
+    """All of it; a measure without a value has null, and `undefined` says why."""
+    return {
+        "filters": asdict(found.asked),
+        "labels": found.labels,
+        "not_in_label_set": found.strangers,
+        "label_sets": found.label_sets,
+        "bootstrap": BOOTSTRAP,
+        "together": _compared(found, found.together),
+        "oneself": _compared(found, found.oneself),
+        "left_out": {
+            "samples": _sorted(found.left.samples),
+            "work": _sorted(found.left.work),
+            "annotations": _sorted(found.left.annotations),
+        },
+    }
+
+
+def rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
+    """A row of `COLUMNS` for each measure; cells that have no value are empty."""
+    for before, compared in (("", found.together), (_ONESELF, found.oneself)):
+        for figure in compared.figures if compared.samples else ():
+            value = rounded(figure.value)
+            yield (
+                before + figure.level,
+                figure.measure,
+                "" if value is None else value,
+                *(map(_round, figure.interval) if figure.interval else ("", "")),
+                figure.n,
+                "; ".join(filter(None, [figure.of, figure.note, why(figure.value)])),
+            )
+
+
+def rounded(value: Measured) -> float | None:
+    """To four digits; None where there is none."""
+    return None if isinstance(value, Undefined) else _round(value)
+
+
+def why(value: Measured) -> str:
+    """Why there is no value; empty where there is one."""
+    return value.reason if isinstance(value, Undefined) else ""
+
+
+def people_of(found: Agreement, pair: PairFigures) -> list[str]:
+    """The names of two people; of two readings of one person, that name alone."""
+    names = [found.names[person] for person in pair.people if reader(person) == person]
+    return names or [found.names[reader(pair.people[0])]]
+
+
+def _round(value: float) -> float:
+    return round(value, _DIGITS)
+
+
+def _sorted(counts: dict[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+def _compared(found: Agreement, compared: Compared) -> dict[str, Any]:
+    return {
+        "samples": compared.samples,
+        "people": [found.names[each] for each in compared.people if reader(each) == each],
+        "stacked": compared.stacked,
+        "measures": [_figure(each) for each in compared.figures],
+        "pairs": [_pair(found, each) for each in compared.pairs],
+    }
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    low, high = map(_round, figure.interval) if figure.interval else (None, None)
+    return {
+        "level": figure.level,
+        "measure": figure.measure,
+        "value": rounded(figure.value),
+        "low": low,
+        "high": high,
+        "n": figure.n,
+        "of": figure.of,
+        "note": figure.note,
+        "undefined": why(figure.value),
+    }
+
+
+def _pair(found: Agreement, pair: PairFigures) -> dict[str, Any]:
+    return {
+        "people": people_of(found, pair),
+        "samples": pair.samples,
+        "percent": rounded(pair.percent),
+        "kappa": rounded(pair.kappa),
+        "marked": pair.marked,
+        **{f"f1_{name}": rounded(value) for name, value in pair.spans.items()},
+        "matched": pair.matched,
+        "matched_percent": rounded(pair.matched_percent),
+        "matched_kappa": rounded(pair.matched_kappa),
+    }
