@@ -100,4 +100,4 @@ def disagree(views: Sequence[Collection[tuple[LabelPath, ...]]], when: When) -> 
     if len({bool(view) for view in views}) > 1:
         return True
     tops = {frozenset(path[:1] for labels in view for path in labels) for view in views}
-    return when is When.LABEL and len(tops) > 1
+    return when == When.LABEL and len(tops) > 1

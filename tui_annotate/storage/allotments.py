@@ -54,7 +54,7 @@ _BEGUN_BEFORE: Final = text(
     " WHERE s.dataset_id = :dataset AND (a.state <> 'new' OR a.annotations > 0)"
     " ORDER BY a.person, a.updated, a.sample_id"
 )
-_ONLY_FOUND: Final = text(
+_OF_DATASET: Final = text(
     "SELECT a.person, a.sample_id, h.kind FROM samples s JOIN allotments a ON a.sample_id = s.id"
     " JOIN handouts h ON h.id = a.handout WHERE s.dataset_id = :dataset"
 )
@@ -209,12 +209,13 @@ def free(connection: Connection, dataset_id: int) -> bool:
     )
     if connection.execute(rules.limit(1)).first() is not None:
         return False
-    rows = connection.execute(_ONLY_FOUND, {"dataset": dataset_id}).all()
-    if any(row[2] != HandoutKind.FOUND for row in rows):
+    rows = connection.execute(_OF_DATASET, {"dataset": dataset_id}).all()
+    if {row[2] for row in rows} - {HandoutKind.FOUND, HandoutKind.REPEAT}:
         return False
     if setting(connection, dataset_id, HANDED_OUT) is None:
         return True
-    release(connection, [Allotted(row[0], row[1]) for row in rows])
+    found = [Allotted(row[0], row[1]) for row in rows if row[2] == HandoutKind.FOUND]
+    release(connection, found)
     keep_setting(connection, dataset_id, HANDED_OUT, value=None)
     _rank_again(connection, dataset_id)
     return True

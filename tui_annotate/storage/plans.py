@@ -19,6 +19,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage import events
 from tui_annotate.storage.codec import plain, to_json
 from tui_annotate.storage.columns import ANNOTATIONS, ASSIGNMENTS, TOMBSTONES
+from tui_annotate.storage.escalation import escalate
 from tui_annotate.storage.ranks import count_finished
 from tui_annotate.storage.statements import add_missing, upsert
 
@@ -186,6 +187,9 @@ def write(connection: Connection, plans: Sequence[Plan]) -> None:
         if plan.finished
     ]
     count_finished(connection, changes)
+    for _, sample_id, by in changes:
+        if by > 0:
+            escalate(connection, sample_id)
 
 
 def _run(connection: Connection, statement: Insert | Update | Delete, rows: Iterable[Row]) -> None:
