@@ -241,6 +241,13 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> 
     assert findings(space)["vectors"] == ("doubt", f"{rebuild[1]} --embedder e")
     space.corpus.mark_embedded(used.table, [name for name, *_ in waiting])
     assert findings(space)["vectors"] == ("ok", "")
+    space.corpus.forget_embedded(used.table)
+    space.corpus.mark_embedded(
+        used.table, [name for name, *_ in waiting], unknown=[name for name, *_ in waiting[1:]]
+    )
+    state, mend = findings(space)["vectors"]
+    assert (state, mend.startswith(f"{rebuild[1]} --embedder neural:FOLDER")) == ("doubt", True)
+    assert (space.status().embedded, space.status().by_words) == (len(waiting), len(waiting) - 1)
     space.corpus.keep_vector_set(replace(used, token_dimensions=2))
     assert findings(space)["vectors"] == rebuild
     space.corpus.keep_vector_set(used)
@@ -256,7 +263,8 @@ def vector_set(space: Workspace, embedder: str) -> VectorSet:
     kept = VectorSet(
         embedder=embedder, label="l", version="1", segmenter=SEGMENTER, table=table, dimensions=4
     )
-    space.corpus.keep_vector_set(kept, use=True)
+    space.corpus.keep_vector_set(kept)
+    space.corpus.use_vector_set(kept.table)
     return kept
 
 

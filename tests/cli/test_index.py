@@ -26,7 +26,8 @@ def two(filled: Command, tmp_path: Path) -> Command:
                 dimensions=4,
                 token_dimensions=tokens,
             )
-            space.corpus.keep_vector_set(kept, use=tokens > 0)
+            space.corpus.keep_vector_set(kept)
+            space.corpus.use_vector_set(kept.table)
             waiting = space.corpus.unembedded(kept.table, 3)
             rows = [
                 (sha256, place, *segment, np.full(4, 0.5, np.float32))
@@ -34,7 +35,8 @@ def two(filled: Command, tmp_path: Path) -> Command:
                 for place, segment in enumerate(segments)
             ]
             space.vectors.add(kept.table, rows)
-            space.corpus.mark_embedded(kept.table, [sha256 for sha256, *_ in waiting])
+            names = [sha256 for sha256, *_ in waiting]
+            space.corpus.mark_embedded(kept.table, names, unknown=names[:1])
     return filled
 
 
@@ -51,18 +53,23 @@ def test_the_list_is_for_people_and_for_programs(two: Command) -> None:
         "base_url": "",
         "in_use": True,
         "documents": 3,
+        "by_words": 1,
         "waiting": 1,
         "bytes": shown[1]["bytes"],
     }
     lines = two("index", "list").out.splitlines()
-    assert lines[0].split() == ["embedder", "model", "documents", "without", "MB"]
+    assert lines[0].split() == ["embedder", "model", "documents", "by", "words", "without", "MB"]
     assert "in use" not in lines[1]
     assert lines[2].endswith("in use")
 
 
-def test_a_workspace_without_vectors_lists_none(filled: Command) -> None:
-    """An empty list is no error."""
-    assert filled("index", "list", "--json").json == []
+def test_the_list_says_where_words_alone_are_in_use(command: Command, filled: Command) -> None:
+    """So that some row always says what is in use; of a new workspace nothing is."""
+    (only,) = filled("index", "list", "--json").json
+    assert (only["embedder"], only["in_use"], only["documents"]) == ("none", True, 0)
+    assert filled("index", "list").out.splitlines()[1].endswith("in use")
+    command("init", "new")
+    assert command("index", "list", "-w", "new", "--json").json == []
 
 
 def test_drop_frees_what_is_not_in_use(two: Command) -> None:
@@ -77,4 +84,4 @@ def test_drop_frees_what_is_not_in_use(two: Command) -> None:
     assert "index drop words:1" in stopped.err
     assert stopped.out == "0 documents got vectors; in use: none\n"
     assert two("index", "drop", "words:1").out.startswith("1 dropped, ")
-    assert two("index", "list", "--json").json == []
+    assert [each["embedder"] for each in two("index", "list", "--json").json] == ["none"]

@@ -56,9 +56,10 @@ def test_a_dry_run_tells_the_price_and_asks_nobody(
     cost = command(*dry, *remote(endpoint), "--json").json["cost"]
     assert endpoint.headers == []
     endpoint.script.extend([refusal(401, "no")])
+    refused = command("ingest", str(pairs), *remote(endpoint))
+    assert (refused.code, "not remembered" in refused.err) == (1, True)
+    assert command(*dry, *remote(endpoint), "--json").json["cost"] == cost
     command("ingest", str(pairs), *remote(endpoint))
-    assert command(*dry, "--json").json["cost"] == cost
-    command("ingest", str(pairs))
     assert sent(endpoint) == cost["characters"]
     assert cost["tokens"] == -(-cost["characters"] // 4)
     assert command(*dry, "--json").json["cost"] == {"calls": 0, "characters": 0, "tokens": 0}
@@ -100,8 +101,8 @@ def test_the_key_is_kept_nowhere_and_told_to_nobody(
     results = [
         command("init", "."),
         command("ingest", str(pairs), *remote(endpoint)),
-        command("ingest", str(pairs), "--json"),
-        command("ingest", str(pairs), "--dimensions", "8"),
+        command("ingest", str(pairs), "--json", *remote(endpoint)),
+        command("ingest", str(pairs), "--dimensions", "8", *remote(endpoint)),
         command("ingest", str(pairs)),
         command("index", "list", "--json"),
         command("doctor"),

@@ -125,7 +125,8 @@ class Stores:
                 for name, (text, segments) in documents.items()
             ]
             self.vectors.add_tokens(self.table, banks, axes=tokens.axes)
-        self.corpus.keep_vector_set(self.set(), use=True)
+        self.corpus.keep_vector_set(self.set())
+        self.corpus.use_vector_set(self.table)
 
     def set(self, *, segmenter: str = SEGMENTER, version: str = "") -> VectorSet:
         """The set that these vectors are."""
@@ -305,7 +306,8 @@ def test_vectors_of_another_version_are_refused(stores: Stores) -> None:
     some = sample(SOURCE)
     stores.keep(some)
     for other in (stores.set(version="of last year"), stores.set(segmenter="of last year")):
-        stores.corpus.keep_vector_set(other, use=True)
+        stores.corpus.keep_vector_set(other)
+        stores.corpus.use_vector_set(other.table)
         with pytest.raises(Unavailable, match="another version"):
             stores.assist.prepare(some, cut(some), vectors=True)
 
@@ -315,9 +317,11 @@ def test_vectors_of_an_older_store_are_known_by_their_table(stores: Stores) -> N
     some = sample(SOURCE)
     stores.keep(some)
     unsaid = replace(stores.set(), version="", segmenter="")
-    stores.corpus.keep_vector_set(unsaid, use=True)
+    stores.corpus.keep_vector_set(unsaid)
+    stores.corpus.use_vector_set(unsaid.table)
     assert stores.assist.prepare(some, cut(some), vectors=True).meaning is not None
-    stores.corpus.keep_vector_set(replace(unsaid, table="letters-of-last-year"), use=True)
+    stores.corpus.keep_vector_set(replace(unsaid, table="letters-of-last-year"))
+    stores.corpus.use_vector_set("letters-of-last-year")
     with pytest.raises(Unavailable, match="another version"):
         stores.assist.prepare(some, cut(some), vectors=True)
 

@@ -16,8 +16,8 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.embedders.remote import RemoteEmbedder
-from tui_annotate.plugins.protocols import Embedder, EmbedderOptions
-from tui_annotate.services.ingest import Asked, filling
+from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, ImportOptions
+from tui_annotate.services.ingest import Asked, Files, filling
 
 KEY = "sk-secret-8Lq2VvX0"
 
@@ -108,9 +108,11 @@ def test_dimensions_that_nobody_asked_for_are_remembered(
 def test_a_failing_endpoint_leaves_the_texts_safe(
     stores: Stores, endpoint: FakeEndpoint, pairs: Path
 ) -> None:
-    """A note tells what is missing; the embedder is remembered though it never answered."""
+    """A note tells what is missing, and the next ingest goes on with it."""
+    one = write_pairs(pairs.with_name("one.jsonl"), samples=2)
+    stores.run(one, embedder=Asked("remote:m", base_url=endpoint.url))
     endpoint.script.extend([refusal(500, f"broken {KEY}")] * 6)
-    report = stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    report = stores.run(pairs)
     assert (report.added, report.embedded, report.embedder) == (20, 0, "remote:m")
     (note,) = report.notes
     assert "vectors are missing" in note
@@ -118,6 +120,37 @@ def test_a_failing_endpoint_leaves_the_texts_safe(
     assert stores.run(pairs).embedded == 30
     check_vectors(stores)
     assert stores.contents()["waiting"] == []
+
+
+def test_an_endpoint_that_never_answered_is_not_remembered(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """The texts are stored, nothing is decided, and the hint has the line that goes on."""
+    endpoint.script.append(refusal(404, "no model mm"))
+    with pytest.raises(Unavailable, match="'remote:mm' is not remembered") as found:
+        stores.run(pairs, embedder=Asked("remote:mm", base_url=endpoint.url, dimensions=4))
+    options = f"--embedder remote:MODEL --base-url {endpoint.url} --dimensions 4"
+    assert "no model mm" in found.value.message
+    assert "the texts are stored" in found.value.hint
+    assert found.value.hint.endswith(f"tui-annotate index rebuild {options}")
+    assert (stores.corpus.vector_sets(), stores.corpus.vectors_decided()) == ((), False)
+    report = stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    assert (report.known, report.embedded, report.embedder) == (20, 30, "remote:m")
+
+
+def test_a_replaced_dataset_is_whole_though_no_endpoint_answers(
+    stores: Stores, endpoint: FakeEndpoint, pairs: Path
+) -> None:
+    """What the file has not is gone before anybody is asked for vectors."""
+    endpoint.script.extend([refusal(404, "no model")] * 2)
+    wanted = Asked("remote:m", base_url=endpoint.url)
+    with pytest.raises(Unavailable):
+        stores.run(pairs, embedder=wanted)
+    fewer = write_pairs(pairs.with_name("fewer.jsonl"), samples=4)
+    files = Files([fewer], "", ImportOptions(dataset="pairs"))
+    with pytest.raises(Unavailable):
+        stores.ingest.replace(files, dataset="pairs", with_annotations=True, embedder=wanted)
+    assert len(stores.corpus.keys("pairs")) == 4
 
 
 def test_a_run_that_ends_in_the_middle_goes_on_there(
@@ -213,7 +246,7 @@ def test_a_rebuild_can_bring_an_endpoint(
     asked = Asked("remote:m", base_url=endpoint.url)
     with pytest.raises(Unavailable, match="broken"):
         stores.ingest.rebuild(embedder=asked)
-    assert used(stores).embedder == "static"
-    assert stores.ingest.rebuild(embedder="remote:m").embedded == 30
+    assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
+    assert stores.ingest.rebuild(embedder=asked).embedded == 30
     assert used(stores).embedder == "remote:m"
     check_vectors(stores)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tests.services.ingesting import Letters, Stores, Words, write_dump, write_pairs
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record, RecordFilter
+from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.methods.segmentation import SEGMENTER
@@ -155,6 +156,86 @@ def test_progress_tells_the_share_of_segments(
     assert len(set(shares)) > 5
     assert shares[-1] == 1.0
     assert told[-1].records == 30
+    counts = [progress.records for progress in told if progress.phase == "vectors"]
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 5
+    assert 30 in [count for count, share in zip(counts, shares, strict=True) if share == 1.0]
+
+
+def test_progress_never_tells_all_of_the_segments_and_none_of_the_documents(
+    stores: Stores, pairs: Path
+) -> None:
+    """Also where all are made at once: what is made counts, before it is written."""
+    told: list[Progress] = []
+    stores.run(pairs, embedder="neural", progress=told.append)
+    whole = [each for each in told if each.phase == "vectors" and each.share == 1.0]
+    assert {each.records for each in whole} == {30}
+
+
+class Anglophone(Letters):
+    """Knows nothing of texts with Chinese signs."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As `Letters`, and zeros for the others."""
+        rows = super().embed(texts)
+        rows[[not text.isascii() for text in texts]] = 0
+        return rows
+
+
+def test_documents_that_the_model_does_not_know_are_counted(stores: Stores) -> None:
+    """As the assist counts them: under nine in ten of their signs have vectors."""
+    stores.embedder = Anglophone()
+    texts = {
+        "a": "A short one. Another one.",
+        "b": "他们在三月去了北京。",
+        "c": "Yes. 北京很好。很好。",
+    }
+    records = [
+        Record(Sample("d", name, (Document(Side.SOURCE, text, key="source"),)))
+        for name, text in texts.items()
+    ]
+    note = "2 documents are ranked by words alone, as static lacks theirs"
+    assert stores.ingest.run(records).notes == [note]
+    (found,) = stores.ingest.sets.infos()
+    assert (found.documents, found.by_words, found.waiting) == (3, 2, 0)
+    assert stores.corpus.embedded(used(stores).table) == (3, 2)
+    assert stores.ingest.rebuild().notes == [note]
+
+
+class Overtaken(Words):
+    """While it makes its first vectors, another ingest is quicker."""
+
+    def __init__(self, other: Stores, pairs: Path) -> None:
+        super().__init__()
+        self.other = other
+        self.pairs = pairs
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
+        """As `Words`, after the other one."""
+        self.other.run(self.pairs, embedder="static")
+        return super().embed_tokens(texts)
+
+
+def test_of_two_first_ingests_the_later_is_told(stores: Stores, pairs: Path) -> None:
+    """What the other one chose stays in use, is gone on with, and nothing is left beside it."""
+    more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
+    stores.others["neural"] = Overtaken(Stores(stores.folder), more)
+    report = stores.run(pairs, embedder=Asked("neural", dimensions=8))
+    (note,) = report.notes
+    assert "another ingest chose 'static' for this workspace meanwhile" in note
+    assert note.endswith("tui-annotate index rebuild --embedder neural --dimensions 8")
+    assert (report.embedder, used(stores).embedder) == ("static", "static")
+    assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
+    assert stores.contents()["waiting"] == []
+
+
+def test_a_rebuild_that_gave_nothing_leaves_nothing(stores: Stores, pairs: Path) -> None:
+    """No empty set is listed of it."""
+    stores.run(pairs)
+    stores.others["neural"] = Breaking(0)
+    with pytest.raises(Unavailable, match="it is gone"):
+        stores.ingest.rebuild(embedder="neural")
+    assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
 
 
 def test_auto_takes_the_best_that_can_be_had(
@@ -535,4 +616,4 @@ def test_prepared_vectors_go_behind_what_is_asked_for(stores: Stores, asked: Ask
 def test_nothing_at_all_takes_no_prepared_vectors(stores: Stores) -> None:
     """They are of texts; where none came in, nothing is decided by them."""
     stores.ingest.run([], embedder=Asked(prepared=PREPARED))
-    assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
+    assert (stores.corpus.vector_sets(), stores.corpus.vectors_decided()) == ((), False)

@@ -420,7 +420,9 @@ def test_documents_wait_for_vectors_until_they_are_marked(corpus: CorpusStore) -
     assert [row[1] for row in rest] == [f"{SUMMARY} 2", f"{SUMMARY} 3"]
     corpus.mark_embedded("t", [rest[1][0]])
     assert [row[0] for row in corpus.unembedded("t", 10)] == [rest[0][0]]
-    assert (corpus.embedded("t"), corpus.embedded("u")) == (3, 0)
+    assert (corpus.embedded("t"), corpus.embedded("u")) == ((3, 0), (0, 0))
+    corpus.mark_embedded("t", [rest[0][0]], unknown={rest[0][0]})
+    assert corpus.embedded("t") == (4, 1)
     assert len(corpus.unembedded("u", 10)) == 4
     corpus.forget_embedded("t")
     assert len(corpus.unembedded("t", 10)) == 4
@@ -455,7 +457,8 @@ def test_sets_of_vectors_live_side_by_side(corpus: CorpusStore) -> None:
     two = vector_set("u", embedder="static", instant=True)
     corpus.keep_vector_set(one)
     assert (corpus.vector_set(), corpus.vectors_decided()) == (None, False)
-    corpus.keep_vector_set(two, use=True)
+    corpus.keep_vector_set(two)
+    corpus.use_vector_set(two.table)
     assert (corpus.vector_set(), corpus.vector_sets()) == (two, (one, two))
     corpus.use_vector_set("t")
     assert corpus.vector_set() == one
@@ -464,6 +467,21 @@ def test_sets_of_vectors_live_side_by_side(corpus: CorpusStore) -> None:
     assert (corpus.vector_set(), corpus.vector_sets()) == (renamed, (renamed, two))
     corpus.use_vector_set("")
     assert (corpus.vector_set(), corpus.vectors_decided()) == (None, True)
+
+
+def test_vectors_are_decided_once(corpus: CorpusStore) -> None:
+    """Whoever comes second is told what is in use, also where that is words alone."""
+    for table in "tu":
+        corpus.keep_vector_set(vector_set(table))
+    assert [corpus.decide_vectors(table) for table in ("t", "u", "t", "")] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert corpus.vector_set() == vector_set("t")
+    corpus.use_vector_set("")
+    assert (corpus.decide_vectors(""), corpus.decide_vectors("t")) == (True, False)
 
 
 def test_a_dropped_set_has_no_documents(corpus: CorpusStore) -> None:
@@ -477,7 +495,7 @@ def test_a_dropped_set_has_no_documents(corpus: CorpusStore) -> None:
     assert corpus.is_loose("t")
     corpus.drop_vector_set("t")
     assert [each.table for each in corpus.vector_sets()] == ["u"]
-    assert (corpus.embedded("t"), corpus.embedded("u")) == (0, 1)
+    assert (corpus.embedded("t"), corpus.embedded("u")) == ((0, 0), (1, 0))
     assert (corpus.is_loose("t"), corpus.is_loose("u")) == (False, True)
     assert corpus.waiting("t") == (2, 4)
     assert corpus.waiting("u") == (1, 2)
@@ -492,7 +510,7 @@ def test_documents_that_are_gone_are_forgotten(corpus: CorpusStore) -> None:
     gone = document_hash(f"{SUMMARY} 2")
     corpus.remove_dataset("goes")
     assert corpus.forget_gone("t") == [gone]
-    assert corpus.embedded("t") == 2
+    assert corpus.embedded("t") == (2, 0)
     fill(corpus, "2", dataset="goes")
     assert [name for name, *_ in corpus.unembedded("t", 9)] == [gone]
 

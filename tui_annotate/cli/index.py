@@ -43,13 +43,16 @@ def register(app: typer.Typer) -> None:
 
 
 def list_sets(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
-    """List the sets of vectors: one for each embedder that was used."""
+    """List the sets of vectors: one for each embedder that was used.
+
+    By words: documents that words rank all the same, as the model knows too little of them.
+    """
     with opened(workspace) as space:
         sets = space.ingesting.sets.infos()
     if as_json:
         output.as_json([_as_json(each) for each in sets])
         return
-    titles = ("documents", "without", "MB")
+    titles = ("documents", "by words", "without", "MB")
     output.table(
         [
             output.Column("embedder", flexible=True),
@@ -62,6 +65,7 @@ def list_sets(*, as_json: JsonOption = False, workspace: WorkspaceOption = None)
                 each.vectors.embedder,
                 each.vectors.label,
                 each.documents,
+                each.by_words,
                 each.waiting,
                 f"{each.bytes / MEGABYTE:,.1f}",
                 "in use" if each.in_use else "",
@@ -81,6 +85,7 @@ def _as_json(found: SetInfo) -> dict[str, Any]:
         "base_url": found.vectors.base_url,
         "in_use": found.in_use,
         "documents": found.documents,
+        "by_words": found.by_words,
         "waiting": found.waiting,
         "bytes": found.bytes,
     }

@@ -76,7 +76,8 @@ def export(
     origin: Annotated[
         str,
         typer.Option(
-            metavar="ORIGIN", help="human, imported, or one in full, as imported:mercury."
+            metavar="ORIGIN",
+            help="human, adjudicated, rejected, imported, or one in full, as imported:mercury.",
         ),
     ] = "",
     state: Annotated[
@@ -120,6 +121,8 @@ def status(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
         return
     totals = ("samples", "documents", "segments", "annotations", "done")
     vectors = f"{found.embedded:,} documents, {found.embedder}" if found.embedded else "none"
+    if found.by_words:
+        vectors += f"; {found.by_words:,} of them ranked by words, as the model lacks theirs"
     numbers = {name: getattr(found, name) for name in totals}
     output.facts({"workspace": str(found.path), **numbers, "vectors": vectors})
     if found.datasets:

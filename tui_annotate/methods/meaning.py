@@ -26,10 +26,25 @@ REST = 0.05
 MOST_TOKENS = 256
 """Tokens that late interaction looks at: more would be felt at the keys."""
 
+LEAST_KNOWN = 0.9
+"""Share of a document's signs that must have vectors; below it, they mislead more than they help.
+"""
+
 _FEWEST, _MOST = 6, 64
 """Rows that tell something of a model, and those that are looked at."""
 
 Vectors = NDArray[np.float32]
+
+
+def well_known(known: NDArray[np.bool_], lengths: Sequence[int] | NDArray[np.int_]) -> bool:
+    """Whether a model knows enough of a document for its vectors to be used.
+
+    Args:
+        known: (segments,): which have a vector other than zeros.
+        lengths: of the segments, in code points.
+    """
+    signs = np.asarray(lengths)
+    return bool(signs[known].sum() >= LEAST_KNOWN * signs.sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from tui_annotate.storage.inspection import inspect
 from tui_annotate.storage.vectors import VectorStore
 
 _NONE = "none in use; the assist works with words alone"
+_OTHER_MODEL = "neural:FOLDER, the folder of a model that knows their language"
 _NAMED = 5
 """Things that a finding names before it counts the rest."""
 
@@ -32,6 +33,7 @@ class Status:
         annotations, done: over all people; `done` counts (person, sample).
         embedder: of its vectors; empty before the first ingest, `none` where it has none.
         embedded: documents with vectors.
+        by_words: those of them that words rank alone, as the model knows too little of them.
         datasets, progress: the same by dataset, and by dataset and person.
     """
 
@@ -43,6 +45,7 @@ class Status:
     done: int
     embedder: str
     embedded: int
+    by_words: int
     datasets: tuple[DatasetInfo, ...]
     progress: tuple[Progress, ...]
 
@@ -68,6 +71,7 @@ class Examine:
         datasets = tuple(self.corpus.datasets())
         used = self.corpus.vector_set()
         none = "none" if self.corpus.vectors_decided() else ""
+        embedded, by_words = self.corpus.embedded(used.table) if used else (0, 0)
         return Status(
             self.path,
             samples,
@@ -76,7 +80,8 @@ class Examine:
             sum(dataset.annotations for dataset in datasets),
             sum(dataset.done for dataset in datasets),
             used.embedder if used else none,
-            self.corpus.embedded(used.table) if used else 0,
+            embedded,
+            by_words,
             datasets,
             tuple(self.corpus.progress()),
         )
@@ -123,7 +128,7 @@ class Examine:
         return found
 
     def _used_found(self, used: VectorSet) -> Finding:
-        expected = self.corpus.embedded(used.table)
+        expected, by_words = self.corpus.embedded(used.table)
         rebuild = f"tui-annotate index rebuild -w {shlex.quote(str(self.path))}"
         try:
             documents, rows = self.stores().size(used.table)
@@ -138,7 +143,11 @@ class Examine:
         if waiting:
             named = f"{rebuild} --embedder {shlex.quote(used.embedder)}"
             return Finding("vectors", "doubt", f"{waiting:,} documents have none yet", named)
-        return Finding("vectors", "ok", f"{used.label}: {rows} segments of {documents} documents")
+        says = f"{used.label}: {rows:,} segments of {documents:,} documents"
+        if by_words:
+            says += f"; {by_words:,} of them ranked by words, as the model lacks theirs"
+            return Finding("vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}")
+        return Finding("vectors", "ok", says)
 
 
 def _megabytes(store: VectorStore, kept: VectorSet) -> str:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, false, func, or_, select
+from sqlalchemy import Connection, select
 
-from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import OPERATOR, Actor
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, require, seen_by
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Segment
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage import datasets, intake, records, sets
 from tui_annotate.storage.codec import unpack
-from tui_annotate.storage.columns import DATASETS, DOCUMENTS, EMBEDDED, SAMPLES, SETTINGS
+from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLES, SETTINGS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.datasets import DatasetInfo, Progress
 from tui_annotate.storage.intake import NewSample, text_digest
 from tui_annotate.storage.log import utc_now
 from tui_annotate.storage.records import StoredSample
+from tui_annotate.storage.sample_names import meant
 from tui_annotate.storage.statements import SAMPLE_KEY
 
 __all__ = [
@@ -38,11 +39,18 @@ _AT_ONCE = 500
 
 
 class CorpusStore:
-    """Samples by their keys, documents by the hash of their text."""
+    """Samples by their keys, documents by the hash of their text.
+
+    Who may not manage the workspace changes nothing here: `NotAllowed`.
+    """
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
         self._database = database
         self._actor = actor
+
+    def _managing(self) -> AbstractContextManager[Connection]:
+        require(self._actor, Verb.MANAGE)
+        return self._database.writing()
 
     # what is there -----------------------------------------------------------------------------
 
@@ -74,26 +82,8 @@ class CorpusStore:
         Raises:
             NotFound: none, or several; the hint names some.
         """
-        keys = (DATASETS.c.name, SAMPLES.c.external)
-        splits = [place for place, character in enumerate(name) if character == "/"]
-        start = (SAMPLES.c.external >= name, SAMPLES.c.external < name + "\U0010ffff")
-        meant = (
-            (SAMPLES.c.external == name,),
-            (or_(false(), *(_is_key(name[:at], name[at + 1 :]) for at in splits)),),
-            start,
-        )
-        rows: Sequence[tuple[str, str]] = ()
         with self._database.reading() as connection:
-            for condition in meant:
-                found = SAMPLE_KEY.where(*condition).order_by(*keys).limit(4)
-                rows = rows or [(row[0], row[1]) for row in connection.execute(found)]
-        if len(rows) != 1:
-            several = ", ".join(f"{row[0]}/{row[1]}" for row in rows[:3])
-            raise NotFound(
-                f"{name!r} names {'more than one' if rows else 'no'} sample",
-                f"for example {several}" if rows else "give an id, its start, or dataset/id",
-            )
-        return SampleKey(*rows[0])
+            return meant(connection, name)
 
     def keys(self, dataset: str = "") -> tuple[SampleKey, ...]:
         """The keys of all samples, or of a dataset's, as they came."""
@@ -106,7 +96,7 @@ class CorpusStore:
     def records(self, filters: RecordFilter) -> Iterator[Record]:
         """The records under a filter, by dataset, then as they came; of one moment, streamed."""
         with self._database.reading() as connection:
-            yield from records.stream(connection, filters)
+            yield from records.stream(connection, filters, seen=seen_by(self._actor))
 
     # what comes and goes -----------------------------------------------------------------------
 
@@ -122,7 +112,7 @@ class CorpusStore:
                 segments is not stored.
         """
         prepared = intake.prepare(batch, segmenter)
-        with self._database.writing() as connection:
+        with self._managing() as connection:
             intake.write(connection, prepared, utc_now())
 
     def replace(
@@ -139,7 +129,7 @@ class CorpusStore:
                 False; with it their work on that sample is discarded, which the log keeps.
         """
         prepared = intake.prepare(batch, segmenter)
-        with self._database.writing() as connection:
+        with self._managing() as connection:
             return datasets.exchange(connection, prepared, with_annotations=with_annotations)
 
     def remove_samples(self, keys: Sequence[SampleKey], *, with_annotations: bool = False) -> None:
@@ -148,6 +138,7 @@ class CorpusStore:
         Raises:
             Conflict: people worked on one of them, and `with_annotations` is False.
         """
+        require(self._actor, Verb.MANAGE)
         datasets.remove_samples(self._database, keys, with_annotations=with_annotations)
 
     def remove_dataset(self, name: str, *, with_annotations: bool = False) -> int:
@@ -160,17 +151,18 @@ class CorpusStore:
             NotFound: there is no such dataset.
             Conflict: people worked on it, and `with_annotations` is False.
         """
+        require(self._actor, Verb.MANAGE)
         return datasets.remove(self._database, name, with_annotations=with_annotations)
 
     def datasets(self) -> list[DatasetInfo]:
         """Figures of all datasets, by name."""
         with self._database.reading() as connection:
-            return datasets.infos(connection)
+            return datasets.infos(connection, seen_by(self._actor))
 
     def progress(self) -> list[Progress]:
         """What was done by dataset and person."""
         with self._database.reading() as connection:
-            return datasets.progress(connection)
+            return datasets.progress(connection, seen_by(self._actor))
 
     def totals(self) -> tuple[int, int, int]:
         """Samples, documents and segments of the whole store."""
@@ -193,21 +185,24 @@ class CorpusStore:
         """Whether a set was ever taken into use, or words alone were asked for."""
         return self.setting(sets.IN_USE) is not None
 
-    def keep_vector_set(self, kept: VectorSet, *, use: bool = False) -> None:
-        """Remembers a set, and takes it into use if that is asked for, at once."""
-        with self._database.writing() as connection:
+    def keep_vector_set(self, kept: VectorSet) -> None:
+        """Remembers a set."""
+        with self._managing() as connection:
             sets.keep(connection, kept, utc_now())
-            if use:
-                sets.use(connection, kept.table)
+
+    def decide_vectors(self, table: str) -> bool:
+        """As `use_vector_set`, unless a choice was made before; whether it is in use then."""
+        with self._managing() as connection:
+            return sets.decide(connection, table)
 
     def use_vector_set(self, table: str) -> None:
         """Takes a set that is there into use; an empty name for words alone."""
-        with self._database.writing() as connection:
+        with self._managing() as connection:
             sets.use(connection, table)
 
     def drop_vector_set(self, table: str) -> None:
         """Forgets a set and what has vectors in it; its table is for `VectorStore.drop`."""
-        with self._database.writing() as connection:
+        with self._managing() as connection:
             sets.drop(connection, table)
 
     def is_loose(self, table: str) -> bool:
@@ -217,7 +212,7 @@ class CorpusStore:
 
     def set_loose(self, table: str, *, loose: bool) -> None:
         """Says whether a table is still to be put in order; it must be of a set."""
-        with self._database.writing() as connection:
+        with self._managing() as connection:
             sets.set_loose(connection, table, loose=loose)
 
     def unembedded(self, table: str, limit: int) -> list[tuple[str, str, tuple[Segment, ...]]]:
@@ -242,21 +237,29 @@ class CorpusStore:
         with self._database.reading() as connection:
             return sets.waiting(connection, table)
 
-    def mark_embedded(self, table: str, hashes: Sequence[str]) -> None:
-        """Says that the vectors of documents are in a table, and on the disk."""
-        if hashes:
-            with self._database.writing() as connection:
-                sets.mark_embedded(connection, table, hashes)
+    def mark_embedded(
+        self, table: str, hashes: Sequence[str], *, unknown: Collection[str] = ()
+    ) -> None:
+        """Says that the vectors of documents are in a table, and on the disk.
 
-    def embedded(self, table: str) -> int:
-        """How many documents have vectors in a table, as far as this store knows."""
-        query = select(func.count()).select_from(EMBEDDED).where(EMBEDDED.c.vectors == table)
+        Args:
+            unknown: those of which the model knows too little, so that words alone rank them.
+        """
+        if hashes:
+            with self._managing() as connection:
+                sets.mark_embedded(connection, table, hashes, unknown=unknown)
+
+    def embedded(self, table: str) -> tuple[int, int]:
+        """How many documents have vectors in a table; how many of them words rank all the same.
+
+        As far as this store knows: the second was not counted before version 3.
+        """
         with self._database.reading() as connection:
-            return int(connection.execute(query).scalar_one())
+            return sets.embedded(connection, table)
 
     def forget_embedded(self, table: str) -> None:
         """Says that a table has no vectors any more, so that all are made anew."""
-        with self._database.writing() as connection:
+        with self._managing() as connection:
             sets.forget_embedded(connection, table)
 
     def forget_gone(self, table: str) -> list[str]:
@@ -265,7 +268,7 @@ class CorpusStore:
             gone = sets.gone(connection, table)
         forgotten: list[str] = []
         for start in range(0, len(gone), _AT_ONCE):
-            with self._database.writing() as connection:
+            with self._managing() as connection:
                 forgotten += sets.forget(connection, table, gone[start : start + _AT_ONCE])
         return forgotten
 
@@ -279,7 +282,7 @@ class CorpusStore:
 
     def set_setting(self, name: str, value: str) -> None:
         """Remembers a fact about the workspace."""
-        with self._database.writing() as connection:
+        with self._managing() as connection:
             connection.execute(sets.SET, {"name": name, "value": value})
 
 
@@ -288,7 +291,3 @@ def _segmented(row: Sequence[Any]) -> tuple[str, str, tuple[Segment, ...]]:
     name, text, ends = row
     content = text.decode()
     return name, content, unpack(ends, len(content))
-
-
-def _is_key(dataset: str, sample: str) -> ColumnElement[bool]:
-    return and_(DATASETS.c.name == dataset, SAMPLES.c.external == sample)

@@ -42,6 +42,12 @@ class Made:
     vectors: NDArray[np.float16]
     tokens: TokenBank
 
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(segments,): which have a vector other than zeros."""
+        known: NDArray[np.bool_] = (self.vectors != 0).any(axis=1)
+        return known
+
     def rows(self, name: str) -> list[Row]:
         """As `VectorStore.add` takes them."""
         each = enumerate(zip(self.segments, self.vectors, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection, delete, select, text, update
@@ -34,6 +34,7 @@ _IN_USE = select(*_COLUMNS).where(
 _ADD = add_missing(VECTOR_SETS)
 SET: Final = upsert(SETTINGS, "name")
 """Writes a setting."""
+_DECIDE = add_missing(SETTINGS)
 
 _ADD_EMBEDDED = add_missing(EMBEDDED)
 _UNEMBEDDED = text(
@@ -45,6 +46,9 @@ _UNEMBEDDED = text(
 _EMBEDDED_ONE = text(
     "SELECT u.sha256, u.text, u.boundaries FROM embedded e JOIN documents u ON u.sha256 = e.sha256"
     " WHERE e.vectors = :vectors LIMIT 1"
+)
+_EMBEDDED_COUNT = text(
+    "SELECT count(*), coalesce(sum(unknown), 0) FROM embedded WHERE vectors = :vectors"
 )
 _LAST_EMBEDDED = text(
     "SELECT coalesce(max(u.id), 0) FROM documents u"
@@ -93,6 +97,13 @@ def use(connection: Connection, table: str) -> None:
     connection.execute(SET, {"name": IN_USE, "value": table})
 
 
+def decide(connection: Connection, table: str) -> bool:
+    """As `use`, where nobody decided before; whether it is what is in use then."""
+    connection.execute(_DECIDE, {"name": IN_USE, "value": table})
+    query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)
+    return bool(connection.execute(query).scalar_one() == table)
+
+
 def drop(connection: Connection, table: str) -> None:
     """Forgets a set, and what had vectors in it."""
     connection.execute(delete(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table))
@@ -133,10 +144,19 @@ def embedded_one(connection: Connection, table: str) -> Any:
     return connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
 
 
-def mark_embedded(connection: Connection, table: str, hashes: Sequence[str]) -> None:
-    """Says that documents have vectors in a table."""
-    connection.execute(_ADD_EMBEDDED, [{"vectors": table, "sha256": name} for name in hashes])
+def mark_embedded(
+    connection: Connection, table: str, hashes: Sequence[str], *, unknown: Collection[str]
+) -> None:
+    """Says that documents have vectors in a table, and of which of them the model knows little."""
+    rows = [{"vectors": table, "sha256": name, "unknown": name in unknown} for name in hashes]
+    connection.execute(_ADD_EMBEDDED, rows)
     connection.execute(SET, {"name": _mark(table), "value": hashes[-1]})
+
+
+def embedded(connection: Connection, table: str) -> tuple[int, int]:
+    """How many documents have vectors in a table; and of how many of them words rank alone."""
+    documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
+    return int(documents), int(unknown)
 
 
 def forget_embedded(connection: Connection, table: str) -> None:

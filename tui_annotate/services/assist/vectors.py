@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.samples import Segment, Side
 from tui_annotate.methods.late_interaction import TokenBank, directions
 from tui_annotate.methods.matching import Space
-from tui_annotate.methods.meaning import least_cosine
+from tui_annotate.methods.meaning import least_cosine, well_known
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from tui_annotate.plugins.protocols import Embedder
-
-LEAST_KNOWN = 0.9
-"""Share of a document that must have vectors; below it, they mislead more than they help."""
-
 
 _TOKENS = 256
 """Tokens of a side, about, that tell where a likeness of tokens begins."""
@@ -92,7 +88,7 @@ def _known(
     strangers = 0
     for first, last in pairwise(accumulate(map(len, documents), initial=0)):
         part = slice(first, last)
-        if lengths[part][known[part]].sum() < LEAST_KNOWN * lengths[part].sum():
+        if not well_known(known[part], lengths[part]):
             known[part] = False
             strangers += 1
     return known, strangers

@@ -85,7 +85,8 @@ class Ingest:
         Raises:
             Conflict: the workspace has another embedder.
             InvalidInput: `strict`, and `records` can be read but once.
-            NotFound, Unavailable: a file or a store can not be opened.
+            NotFound, Unavailable: a file or a store can not be opened; or a new workspace's
+                embedder gave nothing, then the texts are stored.
         """
         began = time.monotonic()
         vectors = self._vectors(embedder)
@@ -105,6 +106,7 @@ class Ingest:
             watcher = Watcher(progress)  # the doubts are told
         run = self._run(watcher)
         run.store(records, vectors)
+        run.embed(vectors)
         return _ended(run, began, vectors.name)
 
     def replace(
@@ -155,6 +157,7 @@ class Ingest:
         run.store(records, vectors)
         self.corpus.remove_samples(sorted(gone), with_annotations=with_annotations)
         run.report.removed = len(gone)
+        run.embed(vectors)
         return _ended(run, began, vectors.name)
 
     def rebuild(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,6 +69,17 @@ class Asked:
         if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
             return base_url, dimensions
         return base_url or self.spare_url, dimensions or self.spare_dimensions
+
+    def options(self, name: str) -> str:
+        """What asks for an embedder like this on a command line.
+
+        Args:
+            name: the embedder.
+        """
+        wanted = ["--embedder", name]
+        wanted += ["--base-url", self.base_url] if self.base_url else []
+        wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []
+        return shlex.join(wanted)
 
 
 def refuse_unknown(asked: Asked) -> None:

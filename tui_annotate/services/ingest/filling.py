@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Unavailable
@@ -36,7 +38,9 @@ _REBUILD = "tui-annotate index rebuild"
 Waiting = tuple[str, str, tuple[Segment, ...]]
 """Hash, text and segments of a document."""
 Told = Callable[[int, float], None]
-"""Takes the documents that are done, and the share of all segments that are, in [0, 1]."""
+"""Takes the documents that have vectors now, and the share of all segments that do, in [0, 1]."""
+TakenUp = Callable[[VectorSet], None]
+"""Remembers the set that is filled."""
 
 
 def worth_a_write(segments: int) -> bool:
@@ -59,7 +63,9 @@ class Filling:
     Attributes:
         embedder: that of the set.
         told: called after each step.
+        taken_up: called once the embedder gave something, before that is written.
         documents: that got vectors so far.
+        strangers: those of them that words rank alone, as the model knows too little of them.
     """
 
     corpus: CorpusStore
@@ -67,7 +73,9 @@ class Filling:
     embedder: Embedder
     target: VectorSet
     told: Told
+    taken_up: TakenUp
     documents: int = 0
+    strangers: int = 0
     _segments: int = 0
     _total: int = 0
     _loose: bool = field(default=False)
@@ -101,6 +109,14 @@ class Filling:
             self.corpus.keep_vector_set(self.target)
 
     @property
+    def doubts(self) -> tuple[str, ...]:
+        """What a person should know of the vectors that were made."""
+        if not self.strangers:
+            return ()
+        model = self.target.label
+        return (f"{self.strangers:,} documents are ranked by words alone, as {model} lacks theirs",)
+
+    @property
     def _rows(self) -> int:
         return QUICK_ROWS if self.embedder.instant else SLOW_ROWS
 
@@ -118,16 +134,21 @@ class Filling:
 
     def _write(self, group: Sequence[Waiting]) -> None:
         table = self.target.table
-        if not self._loose:
-            self.corpus.set_loose(table, loose=True)
-            self._loose = True
         vectors, banks = self._made(group)
         if vectors:
             self._agree(vectors[0].shape[1])
-            self._keep(group, vectors, banks)
-        self.corpus.mark_embedded(table, [name for name, _, _ in group])
+        with self.store.writing():  # whoever sweeps meanwhile finds no set without its table
+            if not self._loose:
+                self.taken_up(self.target)
+                self.corpus.set_loose(table, loose=True)
+                self._loose = True
+            if vectors:
+                self._keep(group, vectors, banks)
+        unknown = strangers(_known(group, vectors))
+        self.corpus.mark_embedded(table, [name for name, _, _ in group], unknown=unknown)
         self.documents += len(group)
-        self._tell(0)
+        self.strangers += len(unknown)
+        self._tell(self.documents)
 
     def _check_model(self) -> None:
         """Asks for a vector that is stored: behind an endpoint, weights change unseen.
@@ -164,7 +185,6 @@ class Filling:
                 _REBUILD,
             )
         self.target = replace(self.target, dimensions=dimensions)
-        self.corpus.keep_vector_set(self.target)
 
     def _keep(
         self,
@@ -173,11 +193,10 @@ class Filling:
         banks: Sequence[TokenBank],
     ) -> None:
         table = self.target.table
-        with self.store.writing():
-            self.store.add(table, _rows(group, vectors))
-            if isinstance(self.embedder, TokenEmbedder):
-                named = zip((name for name, _, _ in group), banks, strict=True)
-                self.store.add_tokens(table, named, axes=self.embedder.axes)
+        self.store.add(table, _rows(group, vectors))
+        if isinstance(self.embedder, TokenEmbedder):
+            named = zip((name for name, _, _ in group), banks, strict=True)
+            self.store.add_tokens(table, named, axes=self.embedder.axes)
         if not self.documents:
             # By now half a million objects of libraries live, and will not die: a full
             # collection took 200 ms, at times with the store's lock held.
@@ -186,6 +205,7 @@ class Filling:
     def _made(self, group: Sequence[Waiting]) -> tuple[list[NDArray[np.float32]], list[TokenBank]]:
         """The vectors of all segments in pieces, and the tokens of each document, if any."""
         texts = [text[start:end] for _, text, segments in group for start, end in segments]
+        ends = list(accumulate(len(segments) for _, _, segments in group))
         size = _QUICK_TEXTS if self.embedder.instant else SLOW_ROWS
         vectors: list[NDArray[np.float32]] = []
         banks: list[TokenBank] = []
@@ -197,12 +217,12 @@ class Filling:
             else:
                 made = self.embedder.embed(part)
             vectors.append(made)
-            self._tell(len(part))
+            self._segments += len(part)
+            self._tell(self.documents + bisect_right(ends, first + len(part)))
         return vectors, _by_document(group, banks) if banks else []
 
-    def _tell(self, segments: int) -> None:
-        self._segments += segments
-        self.told(self.documents, min(self._segments / self._total, 1.0) if self._total else 1.0)
+    def _tell(self, documents: int) -> None:
+        self.told(documents, min(self._segments / self._total, 1.0) if self._total else 1.0)
 
 
 def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> Iterator[Row]:
@@ -211,6 +231,34 @@ def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> I
     for name, _, segments in group:
         for index, (segment, vector) in enumerate(zip(segments, rows, strict=False)):
             yield name, index, segment.start, segment.end, vector
+
+
+def strangers(documents: Iterable[tuple[str, Sequence[Segment], NDArray[np.bool_]]]) -> set[str]:
+    """Of which documents a model knows too little.
+
+    Args:
+        documents: hash, segments, and which of these have a vector other than zeros.
+    """
+    from tui_annotate.methods.meaning import well_known
+
+    return {
+        name
+        for name, segments, known in documents
+        if not well_known(known, [segment.end - segment.start for segment in segments])
+    }
+
+
+def _known(
+    group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]
+) -> Iterator[tuple[str, Sequence[Segment], NDArray[np.bool_]]]:
+    """As `strangers` takes them."""
+    import numpy as np
+
+    known = np.concatenate([np.zeros(0, np.bool_), *(part.any(axis=1) for part in vectors)])
+    first = 0
+    for name, _, segments in group:
+        yield name, segments, known[first : first + len(segments)]
+        first += len(segments)
 
 
 def _by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> list[TokenBank]:

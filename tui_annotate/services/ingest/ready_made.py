@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
-from tui_annotate.services.ingest.filling import tidy
+from tui_annotate.services.ingest.filling import strangers, tidy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,8 +61,8 @@ def take(
     if fitting:
         documents = {name: found.documents[name] for name in fitting}
         _write(corpus, store, target.table, documents=documents, axes=found.axes)
-    if kept is None:
-        corpus.use_vector_set(made.table)
+    if kept is None and not corpus.decide_vectors(made.table):
+        raise InvalidInput("another ingest chose other vectors for this workspace meanwhile")
     return target, len(fitting)
 
 
@@ -79,5 +79,6 @@ def _write(
         store.add(table, (row for name, made in documents.items() for row in made.rows(name)))
         tokens = ((name, made.tokens) for name, made in documents.items())
         store.add_tokens(table, tokens, axes=axes)
-    corpus.mark_embedded(table, [*documents])
+    unknown = strangers((name, made.segments, made.known) for name, made in documents.items())
+    corpus.mark_embedded(table, [*documents], unknown=unknown)
     tidy(corpus, store, table)

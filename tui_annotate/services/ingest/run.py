@@ -126,7 +126,7 @@ class Run:
     # storing ------------------------------------------------------------------------------------
 
     def store(self, records: Records, vectors: Vectors) -> None:
-        """Segments ahead, writes in the order of the records, embeds."""
+        """Segments ahead, writes in the order of the records, embeds what can not wait."""
         window: deque[_Batch] = deque()
         with Sentences(self._workers) as sentences:
             for found in self._batches(records):
@@ -139,7 +139,6 @@ class Run:
                 self._write(window.popleft(), sentences)
                 self._embed_some(vectors)
                 self._tell("storing")
-        self.embed(vectors)
 
     def embed(self, vectors: Vectors) -> None:
         """Makes all vectors that are missing, also those of a run that was killed."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors import VectorStore
 
 THERE: Final = "its vectors were there already"
+WORDS: Final = "words alone"
 
 _REBUILD: Final = "tui-annotate index rebuild --embedder"
 
@@ -33,6 +34,7 @@ class SetInfo:
 
     Attributes:
         documents: that have vectors in it.
+        by_words: those of them that words rank alone, as the model knows too little of them.
         waiting: those that lack them.
         bytes: on the disk.
     """
@@ -40,6 +42,7 @@ class SetInfo:
     vectors: VectorSet
     in_use: bool
     documents: int
+    by_words: int
     waiting: int
     bytes: int
 
@@ -73,18 +76,24 @@ class Sets:
     load: Load
 
     def infos(self) -> tuple[SetInfo, ...]:
-        """All sets, the oldest first."""
+        """All sets, the oldest first; words alone count as one where they are in use."""
         used = self.corpus.vector_set()
+        kept = self.corpus.vector_sets()
+        if self._words_alone(used):
+            used = VectorSet(
+                embedder=NONE, label=WORDS, version="", segmenter="", table="", dimensions=0
+            )
+            kept = (*kept, used)
         store = self.stores()
         return tuple(
             SetInfo(
                 each,
                 each == used,
-                self.corpus.embedded(each.table),
+                *self.corpus.embedded(each.table),
                 self.corpus.waiting(each.table)[0],
-                store.bytes(each.table),
+                store.bytes(each.table) if each.table else 0,
             )
-            for each in self.corpus.vector_sets()
+            for each in kept
         )
 
     def rebuild(self, asked: Asked, told: Told) -> Rebuilt:
@@ -105,12 +114,15 @@ class Sets:
         anew = used if asked.name == AUTO else None
         name, embedder = self._embedder(used.embedder if anew and used else asked.name, asked, used)
         target = self._target(embedder, Asked(name, *self._how(name, asked, used)), anew)
-        filling = Filling(self.corpus, self.stores(), embedder, target, told)
+        keep = self.corpus.keep_vector_set
+        filling = Filling(self.corpus, self.stores(), embedder, target, told, keep)
         filling.all()
+        keep(filling.target)  # also where nothing lacked vectors
         self.corpus.use_vector_set(target.table)
         self._drop_older(target)
         self._sweep()
-        return Rebuilt(name, filling.documents, () if filling.documents else (THERE,))
+        notes = filling.doubts if filling.documents else (THERE,)
+        return Rebuilt(name, filling.documents, notes)
 
     def price(self, asked: Asked) -> Cost | None:
         """What `rebuild` would cost; None where it costs nothing. Nothing is made."""
@@ -157,7 +169,7 @@ class Sets:
             return Rebuilt(NONE, 0)
         name = shlex.quote(used.embedder)
         stay = f"the vectors of {used.embedder!r} stay: {_REBUILD} {name} takes them up again"
-        return Rebuilt(NONE, 0, (f"{stay}, tui-annotate index drop {name} removes them",))
+        return Rebuilt(NONE, 0, (f"{stay}; tui-annotate index drop {name} removes them",))
 
     def _ready(self, asked: Asked, used: VectorSet | None) -> VectorSet | None:
         """A set that only has to be taken into use, so that nothing is loaded.
@@ -189,7 +201,7 @@ class Sets:
         return asked.how(name, used if used in known else (known[-1] if known else None))
 
     def _target(self, embedder: Embedder, asked: Asked, anew: VectorSet | None) -> VectorSet:
-        """The set that is filled: one that is there, else a new one.
+        """The set that is filled: one that is there, else a new one, remembered when it has any.
 
         Args:
             anew: the set in whose place another is made; of those there, later ones alone count,
@@ -209,9 +221,7 @@ class Sets:
             numbered = (f"{name}-{number}" for number in count(2))
             table = next(each for each in chain((name,), numbered) if each not in taken)
             self._remove(table)  # what was left of it
-        target = set_of(embedder, asked, table=table, known=there[-1] if there else None)
-        self.corpus.keep_vector_set(target)
-        return target
+        return set_of(embedder, asked, table=table, known=there[-1] if there else None)
 
     def _there(self, embedder: Embedder, anew: VectorSet | None) -> list[VectorSet]:
         """Sets that only need to be completed, the oldest first; see `_target`."""
@@ -221,7 +231,7 @@ class Sets:
     def _whole(self, looked_at: VectorSet) -> bool:
         """Whether what a set is said to have is on the disk."""
         table = looked_at.table
-        known = self.corpus.embedded(table)
+        known, _ = self.corpus.embedded(table)
         if not known:
             return True
         try:
@@ -253,10 +263,16 @@ class Sets:
         return size
 
     def _sweep(self) -> None:
-        """Tables of no set: of one that was dropped by a process that was killed at it."""
-        store = self.stores()
+        """What killed processes left: tables of no set, and sets without table or documents."""
+        store, used = self.stores(), self.corpus.vector_set()
         with store.writing():
-            known = {each.table for each in self.corpus.vector_sets()}
-            for table in store.tables():
-                if table not in known:
-                    store.drop(table)
+            there, known = store.tables(), self.corpus.vector_sets()
+            for each in known:
+                if (
+                    each.table not in there
+                    and each != used
+                    and not self.corpus.embedded(each.table)[0]
+                ):
+                    self.corpus.drop_vector_set(each.table)
+            for table in set(there) - {each.table for each in known}:
+                store.drop(table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +19,10 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors import VectorStore
 
 _REBUILD: Final = "tui-annotate index rebuild"
+
+
+class _Outrun(Exception):
+    """Another process chose the embedder of a workspace that had none."""
 
 
 class Vectors:
@@ -65,10 +68,14 @@ class Vectors:
     @property
     def better(self) -> str:
         """How better vectors are had, in one line; empty where nobody would want to hear it."""
-        chosen = self._asked.name == self._asked.first == AUTO
-        if not chosen or not (self.embedded or self._new):
+        if not self._open or not (self.embedded or self._new):
             return ""
         return registry.better_embedder(self.name)
+
+    @property
+    def _open(self) -> bool:
+        """Whether nobody named an embedder, so that another one does as well."""
+        return self._asked.name == self._asked.first == AUTO
 
     def due(self, segments: int) -> bool:
         """Whether that many new segments are worth a write."""
@@ -96,22 +103,54 @@ class Vectors:
         Args:
             told: see `Told`.
             documents: how many at most; 0 for all, then the tables are put in order as well.
+
+        Raises:
+            Unavailable: the embedder that a new workspace was to have gave nothing.
         """
         try:
-            if not documents:
-                self._take_prepared()
-            filling = self._ready(told)
-            if filling is None:
-                return
-            filling.told = told
-            if documents:
-                filling.some(documents)
-            else:
-                filling.all()
+            self._fill(told, documents)
+        except _Outrun:
+            self._follow()
+            self._fill(told, documents)
         except Unavailable as error:  # the texts are safe, and SQL knows what is missing
+            if self._kept is None and not self._open:
+                raise self._never_answered(error) from error
             self._note(f"vectors are missing: {error.message}; the next ingest goes on with them")
         finally:
             self.embedded = self._taken + (self._filling.documents if self._filling else 0)
+
+    def _fill(self, told: Told, documents: int) -> None:
+        if not documents:
+            self._take_prepared()
+        filling = self._ready(told)
+        if filling is None:
+            return
+        filling.told = told
+        if documents:
+            filling.some(documents)
+            return
+        filling.all()
+        for doubt in filling.doubts:
+            self._note(doubt)
+
+    def _follow(self) -> None:
+        """Goes on with what another process chose, and says so."""
+        mine, self._kept = self.name, self._corpus.vector_set()
+        self._embedder = self._filling = None
+        self.name = self._kept.embedder if self._kept else NONE
+        self._note(
+            f"another ingest chose {self.name!r} for this workspace meanwhile, so these vectors are"
+            f" not those of {mine!r}; to change it: {_REBUILD} {self._asked.options(mine)}"
+        )
+
+    def _never_answered(self, error: Unavailable) -> Unavailable:
+        """Of a new workspace's first embedder, which is not remembered."""
+        kind, _, model = self.name.partition(":")
+        name = f"{kind}:MODEL" if model and registry.has_cost(self.name) else self.name
+        return Unavailable(
+            f"no vectors, and {self.name!r} is not remembered: {error.message}",
+            f"{error.hint}; the texts are stored, so then: {_REBUILD} {self._asked.options(name)}",
+        )
 
     def _takes_prepared(self) -> bool:
         """Whether a file goes before all embedders; in a new workspace for `auto` alone."""
@@ -196,10 +235,22 @@ class Vectors:
         target = set_of(embedder, asked, table=kept.table if kept else name, known=kept)
         if kept is None:
             self._forget_left(name)
-        if target != kept:
-            self._corpus.keep_vector_set(target, use=kept is None)
+        elif target != kept:
+            self._corpus.keep_vector_set(target)
             self._kept = target
-        return Filling(self._corpus, self._stores(), embedder, target, told)
+        return Filling(self._corpus, self._stores(), embedder, target, told, self._take_up)
+
+    def _take_up(self, target: VectorSet) -> None:
+        """Remembers the set; a workspace's first one is taken into use with its first vectors.
+
+        Raises:
+            _Outrun: another process chose for this workspace meanwhile.
+        """
+        self._corpus.keep_vector_set(target)
+        if self._kept is None and not self._corpus.decide_vectors(target.table):
+            self._corpus.drop_vector_set(target.table)
+            raise _Outrun
+        self._kept = target
 
     def _forget_left(self, table: str) -> None:
         """What a set of this name had, where it was dropped while another process filled it."""
@@ -207,8 +258,8 @@ class Vectors:
             self._corpus.forget_embedded(table)
 
     def _decide_for_words(self) -> None:
-        if not self._corpus.vectors_decided():
-            self._corpus.use_vector_set("")
+        if not self._corpus.decide_vectors(""):
+            raise _Outrun
 
     def _note(self, note: str) -> None:
         self.notes = [*dict.fromkeys([*self.notes, note])]
@@ -242,11 +293,8 @@ def _agreed(corpus: CorpusStore, kept: VectorSet | None, asked: Asked) -> str:
         return asked.first if asked.name == AUTO else asked.name
     name = kept.embedder if kept else NONE
     if asked.name not in {AUTO, name}:
-        wanted = ["--embedder", asked.name]
-        wanted += ["--base-url", asked.base_url] if asked.base_url else []
-        wanted += ["--dimensions", str(asked.dimensions)] if asked.dimensions else []
         raise Conflict(
             f"the workspace's embedder is {name!r}, not {asked.name!r}",
-            f"to change it: {_REBUILD} {shlex.join(wanted)}",
+            f"to change it: {_REBUILD} {asked.options(asked.name)}",
         )
     return name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index, LargeBinary, UniqueConstraint
+from sqlalchemy import Index, LargeBinary, UniqueConstraint, false
 from sqlmodel import Field
 
 from tui_annotate.storage.tables.row import NO_ROWID, Row
@@ -124,12 +124,16 @@ class RankRow(Row, table=True):
 
 
 class EmbeddedRow(Row, table=True):
-    """A document whose vectors are in a table of LanceDB; it may outlive the document."""
+    """A document whose vectors are in a table of LanceDB; it may outlive the document.
+
+    `unknown` says that the model knows too little of it, so that words alone rank it.
+    """
 
     __tablename__ = "embedded"
     __table_args__ = (NO_ROWID,)
     vectors: str = Field(primary_key=True)
     sha256: str = Field(primary_key=True)
+    unknown: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
 class VectorSetRow(Row, table=True):
