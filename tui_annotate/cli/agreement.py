@@ -19,6 +19,21 @@ from tui_annotate.cli.options import (
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 
+PeopleOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--person",
+        metavar="NAME",
+        help="These people among themselves; one alone: with each of the others.",
+    ),
+]
+LevelOption = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Names of a label's path that count; 0: all.")
+]
+LabelSetOption = Annotated[
+    str, typer.Option(metavar="HASH", help="Work under this version of the label set; its start.")
+]
+
 
 def register(app: typer.Typer) -> None:
     """Adds this command to the app."""
@@ -35,14 +50,7 @@ def register(app: typer.Typer) -> None:
 def agreement(
     *,
     dataset: OfDatasetOption = "",
-    person: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--person",
-            metavar="NAME",
-            help="These people among themselves; one alone: with each of the others.",
-        ),
-    ] = None,
+    person: PeopleOption = None,
     origin: Annotated[
         str, typer.Option(metavar="ORIGIN", help="Annotations of this origin, as in export.")
     ] = "",
@@ -50,13 +58,8 @@ def agreement(
         State, typer.Option(help="Work on samples in this state; new: imported without a state.")
     ] = State.DONE,
     label: OfLabelOption = "",
-    label_level: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Names of a label's path that count; 0: all.")
-    ] = 0,
-    label_set: Annotated[
-        str,
-        typer.Option(metavar="HASH", help="Work under this version of the label set; its start."),
-    ] = "",
+    label_level: LevelOption = 0,
+    label_set: LabelSetOption = "",
     since: SinceOption = "",
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also a table of each two people.")
