@@ -1,0 +1,598 @@
+"""Review: what several people said is settled, told apart from what they did, and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.stores import annotate, claim, fill, new_database
+from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed
+from tui_annotate.domain.history import replay
+from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role, again
+from tui_annotate.domain.records import Owned, RecordFilter
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.settlements import How, Reason
+from tui_annotate.domain.spans import Span
+from tui_annotate.methods.adjudication import Difference, Group, Standing
+from tui_annotate.services.annotate import Annotate
+from tui_annotate.services.review import Judged, Review, ReviewDesk
+from tui_annotate.storage.database import Database
+
+EVIDENCE = (Anchor(Side.SOURCE, 0, Span(27, 53)),)
+
+
+@dataclass
+class Team:
+    """Three annotators and a reviewer on one store, with three samples."""
+
+    database: Database
+    deeds: Annotate
+    keys: list[SampleKey]
+    reviewer: str
+    people: dict[str, str]
+
+    def review(self, *, actor: Actor = OPERATOR, own_allowed: bool = False) -> Review:
+        """The service, as somebody has it."""
+        deeds = self.deeds
+        stores = (deeds.corpus, deeds.store, deeds.people, deeds.guidance)
+        return Review(*stores, actor, own_allowed)
+
+    def says(self, name: str, *annotations: Annotation, sample: int = 0) -> None:
+        """One of them marks these, and is done."""
+        who, key = self.people[name], self.keys[sample]
+        for annotation in annotations:
+            self.deeds.add(who, key, annotation, seconds=1)
+        self.deeds.finish(who, key, seconds=1)
+
+    def open(self, *, sample: int = 0) -> ReviewDesk:
+        """A sample on the reviewer's desk."""
+        return self.review().open(self.reviewer, self.keys[sample])
+
+    def state_is_what_the_log_tells(self) -> None:
+        """Replaying every stream gives its state."""
+        for person, key in self.deeds.store.streams():
+            told = replay(self.deeds.store.events(person, key))
+            assert told.same(self.deeds.store.state(person, key))
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Iterator[Team]:
+    """Nobody has done anything yet."""
+    database = new_database(tmp_path)
+    deeds = annotate(database)
+    keys = fill(deeds.corpus, "1", "2", "3")
+    names = {name: deeds.people.local(name).id for name in ("ana", "ben", "li", "rev")}
+    yield Team(database, deeds, keys, names.pop("rev"), names)
+    database.close()
+
+
+@pytest.fixture
+def rivals(team: Team) -> Team:
+    """One agreed by all, one with two labels, one that only one marked."""
+    for name, label in (("ana", "Fine"), ("ben", "Fine"), ("li", "Alone")):
+        own = [
+            claim(f"{name}-1", 0, 10, note=name),
+            claim(f"{name}-2", 16, 33, label=label),
+        ]
+        if name == "li":
+            own.append(replace(claim("li-3", 38, 47), evidence=EVIDENCE))
+        team.says(name, *own)
+    return team
+
+
+def of(desk: ReviewDesk, source: str) -> Group:
+    """The group that an annotation is in."""
+    return next(group for group in desk.groups if source in group.sources)
+
+
+def made(judged: Judged | ReviewDesk, origin: str = ADJUDICATED) -> list[Annotation]:
+    """What was settled, of one origin."""
+    return [one for one in judged.settled if one.origin == origin]
+
+
+def hows(annotations: Sequence[Annotation]) -> list[How]:
+    """How each of them came to be."""
+    return [one.settled.how for one in annotations if one.settled]
+
+
+# looking
+
+
+def test_a_desk_shows_all_who_are_done_without_their_names(rivals: Team) -> None:
+    """Letters stand for people, and nothing on the desk tells who they are."""
+    desk = rivals.open()
+    assert [layer.letter for layer in desk.layers] == ["A", "B", "C"]
+    assert sorted(len(layer.annotations) for layer in desk.layers) == [2, 2, 3]
+    assert [group.standing for group in desk.groups] == [
+        Standing.AGREED,
+        Standing.CONFLICT,
+        Standing.CONFLICT,
+    ]
+    told = repr(desk.groups) + repr(desk.assignment)
+    for layer in desk.layers:
+        told += repr(replace(layer, annotations=()))
+    for name, who in rivals.people.items():
+        assert who not in told
+        assert f"'{name}'" not in told.replace(f"note='{name}'", "")
+    names = rivals.review().names(rivals.reviewer, rivals.keys[0])
+    assert sorted(names.values()) == ["ana", "ben", "li"]
+    letter = next(letter for letter, name in names.items() if name == "li")
+    (layer,) = [layer for layer in desk.layers if layer.letter == letter]
+    assert {one.id for one in layer.annotations} == {"li-1", "li-2", "li-3"}
+
+
+def test_letters_are_not_the_same_people_in_every_sample(team: Team) -> None:
+    """Over many samples, each letter stands for each of two people."""
+    keys = fill(team.deeds.corpus, *(f"x{number}" for number in range(20)))
+    names = set()
+    for key in keys:
+        for name in ("ana", "ben"):
+            team.deeds.finish(team.people[name], key, seconds=1)
+        names.add(team.review().names(team.reviewer, key)["A"])
+    assert names == {"ana", "ben"}
+
+
+def test_who_is_not_done_is_not_on_the_desk(rivals: Team) -> None:
+    """Nor a second reading; work that is taken up again leaves it."""
+    rivals.deeds.remove(
+        rivals.people["li"], rivals.keys[0], "li-3", version=1, seconds=1
+    )  # reopens it
+    second = again(Person(rivals.people["ana"], "ana"))
+    rivals.deeds.people.keep(second)
+    rivals.deeds.add(second.id, rivals.keys[0], claim("again", 0, 5), seconds=1)
+    rivals.deeds.finish(second.id, rivals.keys[0], seconds=1)
+    assert len(rivals.open().layers) == 2
+
+
+def test_opening_writes_nothing(rivals: Team) -> None:
+    """Neither an event nor a person."""
+    before = list(rivals.deeds.store.streams())
+    rivals.open()
+    assert list(rivals.deeds.store.streams()) == before
+    assert SETTLED not in {person.id for person in rivals.deeds.people.all()}
+
+
+# settling
+
+
+def test_all_ways_of_settling(rivals: Team) -> None:
+    """Taken, refused with its reason, own; what all agree on is taken with the end."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    desk = rivals.open()
+    pair = of(desk, "ana-2")
+    assert [rival.sources for rival in pair.proposal] == [("ana-2", "ben-2")]
+    judged = review.take(
+        who, key, [rival.sources for rival in pair.proposal], seen=desk.seen, seconds=2
+    )
+    judged = review.reject(who, key, [("li-3",)], reason=Reason.SLIP, seen=judged.seen, seconds=2)
+    own = claim("own", 34, 37, note="look")
+    judged = review.own(who, key, own, seen=judged.seen, seconds=2)
+    judged = review.finish(who, key, seen=judged.seen, seconds=2)
+
+    assert judged.assignment.state is State.DONE
+    assert hows(made(judged)) == [How.TAKEN, How.TAKEN, How.OWN]
+    agreed, taken, mine = made(judged)
+    assert agreed.settled
+    assert agreed.settled.sources == ("ana-1", "ben-1", "li-1")
+    assert taken.settled
+    assert (taken.settled.by, taken.settled.sources) == (who, ("ana-2", "ben-2"))
+    assert (mine.id, mine.note) == ("own", "look")
+    (refused,) = made(judged, REJECTED)
+    assert refused.settled
+    assert (refused.settled.reason, refused.settled.sources) == (Reason.SLIP, ("li-3",))
+    assert (refused.claim, refused.evidence) == (claim("x", 38, 47).claim, EVIDENCE)
+    assert judged.assignment.seconds == 8
+    rivals.state_is_what_the_log_tells()
+
+
+def test_what_people_did_stays_as_it_was(rivals: Team) -> None:
+    """To the byte, whatever review does."""
+    store, key = rivals.deeds.store, rivals.keys[0]
+    before = {who: store.stream(who, key) for who in rivals.people.values()}
+    review, who = rivals.review(), rivals.reviewer
+    seen = rivals.open().seen
+    seen = review.reject(who, key, [("li-2",)], reason=Reason.GUIDELINE, seen=seen, seconds=1).seen
+    review.finish(who, key, rest=Reason.AMBIGUOUS, seen=seen, seconds=1)
+    assert {who: store.stream(who, key) for who in rivals.people.values()} == before
+
+
+def test_each_event_says_who_did_it_and_under_which_rules(rivals: Team) -> None:
+    """The stream is nobody's, its events are the reviewer's."""
+    review, key = rivals.review(), rivals.keys[0]
+    review.finish(rivals.reviewer, key, rest=Reason.SLIP, seen=rivals.open().seen, seconds=1)
+    (event,) = rivals.deeds.store.events(SETTLED, key)
+    assert event.versions["by"] == rivals.reviewer
+    assert event.versions["labels"] == rivals.deeds.labels().version
+    nobody = next(one for one in rivals.deeds.people.all() if one.id == SETTLED)
+    assert nobody.kind is PersonKind.SETTLED
+
+
+def test_merging(team: Team) -> None:
+    """All words and all evidence of both, under the label of one; what was made of either goes."""
+    source = (Anchor(Side.SOURCE, 0, Span(0, 10)),)
+    team.says("ana", replace(claim("a", 0, 10, note="one"), evidence=source))
+    team.says("ben", replace(claim("b", 4, 15, label="Odd", note="two"), evidence=EVIDENCE))
+    review, who, key = team.review(), team.reviewer, team.keys[0]
+    judged = review.take(who, key, [("a",)], seen=team.open().seen, seconds=1)
+    judged = review.merge(
+        who, key, [("a",), ("b",)], labels=(("Odd",),), seen=judged.seen, seconds=1
+    )
+    (merged,) = made(judged)
+    assert merged.claim == claim("x", 0, 15).claim
+    assert merged.evidence == source + EVIDENCE
+    assert (merged.labels, merged.note) == ((("Odd",),), "one / two")
+    assert merged.settled
+    assert (merged.settled.how, merged.settled.sources) == (How.MERGED, ("a", "b"))
+    with pytest.raises(InvalidInput, match="can not be merged"):
+        review.merge(who, key, [("a",), ("b",)], labels=(("Alone",),), seen=judged.seen, seconds=1)
+    with pytest.raises(InvalidInput, match="1 rivals"):
+        review.merge(who, key, [("a",)], labels=(("Fine",),), seen=judged.seen, seconds=1)
+    team.state_is_what_the_log_tells()
+
+
+def test_editing(rivals: Team) -> None:
+    """A rival with changes, then that with changes; the label's rules hold at once."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    first = claim("made", 16, 30, note="shorter")
+    judged = review.edit(who, key, first, sources=("li-2",), seen=rivals.open().seen, seconds=1)
+    (one,) = made(judged)
+    assert one.settled
+    assert (one.settled.how, one.settled.sources, one.version) == (How.EDITED, ("li-2",), 1)
+    again_ = replace(one, labels=(("Odd",),))
+    judged = review.edit(who, key, again_, seen=judged.seen, seconds=1)
+    (two,) = made(judged)
+    assert (two.version, two.number, two.settled, two.labels) == (
+        2, one.number, one.settled, (("Odd",),),
+    )  # fmt: skip
+    with pytest.raises(Conflict, match="lacks evidence"):
+        review.edit(who, key, replace(two, labels=(("Wrong",),)), seen=judged.seen, seconds=1)
+    with pytest.raises(InvalidInput, match="no label"):
+        review.edit(who, key, replace(two, labels=(("Nope",),)), seen=judged.seen, seconds=1)
+    judged = review.remove(who, key, "made", seen=judged.seen, seconds=1)
+    assert judged.settled == ()
+    with pytest.raises(Conflict, match="does not stand"):
+        review.remove(who, key, "made", seen=judged.seen, seconds=1)
+    rivals.state_is_what_the_log_tells()
+
+
+def test_a_change_of_mind(rivals: Team) -> None:
+    """What was taken can be refused, and what was refused taken; one of the two stands."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    judged = review.take(who, key, [("li-2",)], seen=rivals.open().seen, seconds=1)
+    judged = review.reject(who, key, [("li-2",)], note="no", seen=judged.seen, seconds=1)
+    assert (made(judged), len(made(judged, REJECTED))) == ([], 1)
+    judged = review.take(who, key, [("li-2",)], seen=judged.seen, seconds=1)
+    assert (hows(made(judged)), made(judged, REJECTED)) == ([How.TAKEN], [])
+    with pytest.raises(Conflict, match="has the label"):
+        review.take(who, key, [("li-2",)], seen=judged.seen, seconds=1)
+    with pytest.raises(Conflict, match="must stand alone"):
+        review.take(who, key, [("ana-2", "ben-2")], seen=judged.seen, seconds=1)
+    with pytest.raises(InvalidInput, match="without a reason"):
+        review.reject(who, key, [("li-2",)], note=" ", seen=judged.seen, seconds=1)
+    with pytest.raises(Conflict, match="nobody says that"):
+        review.take(who, key, [("ana-2",)], seen=judged.seen, seconds=1)
+    with pytest.raises(Conflict, match="no majority"):
+        review.take(who, key, [], seen=judged.seen, seconds=1)
+    rivals.state_is_what_the_log_tells()
+
+
+def test_open_places_hold_the_end_back(rivals: Team) -> None:
+    """Unless it is said why nothing of them is taken; each is then refused with that reason."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    desk = rivals.open()
+    with pytest.raises(Conflict, match="2 places are not settled"):
+        review.finish(who, key, seen=desk.seen, seconds=1)
+    judged = review.finish(who, key, rest=Reason.AMBIGUOUS, seen=desk.seen, seconds=1)
+    assert hows(made(judged)) == [How.TAKEN]
+    told = {
+        one.settled.sources: one.settled.reason for one in made(judged, REJECTED) if one.settled
+    }
+    assert told == {
+        ("ana-2", "ben-2"): Reason.AMBIGUOUS,
+        ("li-2",): Reason.AMBIGUOUS,
+        ("li-3",): Reason.AMBIGUOUS,
+    }
+
+
+def test_nothing_is_wrong_here(team: Team) -> None:
+    """A sample in which nobody marked anything is settled with nothing found."""
+    team.says("ana")
+    team.says("ben")
+    judged = team.review().finish(team.reviewer, team.keys[0], seen=team.open().seen, seconds=1)
+    assert (judged.assignment.state, judged.settled) == (State.DONE, ())
+
+
+def test_reopening(rivals: Team) -> None:
+    """A settled sample is open again, with all that was settled."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    seen = rivals.open().seen
+    with pytest.raises(Conflict, match="is not settled"):
+        review.reopen(who, key, seen=seen, seconds=1)
+    done = review.finish(who, key, rest=Reason.SLIP, seen=seen, seconds=1)
+    opened = review.reopen(who, key, seen=done.seen, seconds=1)
+    assert opened.assignment.state is State.REOPENED
+    assert opened.settled == done.settled
+    assert [row.settled for row in review.queue(who)] == [False]
+
+
+# undo
+
+
+STEPS: dict[str, Callable[[Review, str, SampleKey, str], object]] = {
+    "take": lambda review, who, key, seen: review.take(
+        who, key, [("ana-2", "ben-2")], seen=seen, seconds=1
+    ),
+    "take other": lambda review, who, key, seen: review.take(
+        who, key, [("li-3",)], seen=seen, seconds=1
+    ),
+    "merge": lambda review, who, key, seen: review.merge(
+        who, key, [("ana-2", "ben-2"), ("li-2",)], labels=(("Fine",),), seen=seen, seconds=1
+    ),
+    "edit": lambda review, who, key, seen: review.edit(
+        who, key, claim(f"e{seen}", 16, 20), sources=("li-2",), seen=seen, seconds=1
+    ),
+    "own": lambda review, who, key, seen: review.own(
+        who, key, claim(f"o{seen}", 34, 37), seen=seen, seconds=1
+    ),
+    "reject": lambda review, who, key, seen: review.reject(
+        who, key, [("li-2",), ("li-3",)], reason=Reason.SLIP, seen=seen, seconds=1
+    ),
+    "finish": lambda review, who, key, seen: review.finish(
+        who, key, rest=Reason.AMBIGUOUS, seen=seen, seconds=1
+    ),
+    "reopen": lambda review, who, key, seen: review.reopen(who, key, seen=seen, seconds=1),
+    "undo": lambda review, who, _key, _seen: review.undo(who),
+    "redo": lambda review, who, _key, _seen: review.redo(who),
+}
+
+
+@settings(
+    max_examples=25,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(st.lists(st.sampled_from(sorted(STEPS)), max_size=10))
+def test_whatever_is_done_the_log_tells_it(rivals: Team, steps: list[str]) -> None:
+    """After any deeds, refused ones too, replaying gives the state; undoing them gives nothing."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    for step in steps:
+        with suppress(Conflict):
+            STEPS[step](review, who, key, rivals.open().seen)
+    rivals.state_is_what_the_log_tells()
+    while review.undo(who):
+        pass
+    assert rivals.open().settled == ()
+    rivals.state_is_what_the_log_tells()
+
+
+def test_undo_and_redo_take_back_one_by_one(rivals: Team) -> None:
+    """Down to nothing and up again, with the state that the log tells at each step."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    store = rivals.deeds.store
+    states = [store.state(SETTLED, key).annotations]
+    seen = rivals.open().seen
+    steps: list[Callable[[str], Judged]] = [
+        lambda seen: review.take(who, key, [("ana-2", "ben-2")], seen=seen, seconds=1),
+        lambda seen: review.reject(who, key, [("li-3",)], reason=Reason.SLIP, seen=seen, seconds=1),
+        lambda seen: review.finish(who, key, seen=seen, seconds=1),
+    ]
+    for deed in steps:
+        seen = deed(seen).seen
+        states.append(store.state(SETTLED, key).annotations)
+    for wanted in reversed(states[:-1]):
+        done = review.undo(who)
+        assert done
+        assert store.state(SETTLED, key).annotations == wanted
+        rivals.state_is_what_the_log_tells()
+    assert review.undo(who) is None
+    assert store.state(SETTLED, key).assignment["state"] == State.NEW
+    for wanted in states[1:]:
+        assert review.redo(who)
+        assert store.state(SETTLED, key).annotations == wanted
+    assert review.redo(who) is None
+    assert store.state(SETTLED, key).assignment["state"] == State.DONE
+    rivals.state_is_what_the_log_tells()
+
+
+def test_everybody_undoes_what_they_did_themselves(rivals: Team) -> None:
+    """Two reviewers at two samples do not take back each other's deeds."""
+    rivals.says("ana", sample=1)
+    rivals.says("ben", sample=1)
+    review, who = rivals.review(), rivals.reviewer
+    other = rivals.deeds.people.local("other").id
+    review.finish(who, rivals.keys[0], rest=Reason.SLIP, seen=rivals.open().seen, seconds=1)
+    review.finish(other, rivals.keys[1], seen=rivals.open(sample=1).seen, seconds=1)
+    done = review.undo(who)
+    assert done
+    assert done.stream.key == rivals.keys[0]
+    assert review.undo(who) is None
+    assert [row.settled for row in review.queue(who)] == [False, True]
+    assert review.redo(other) is None
+
+
+# two at once
+
+
+def test_a_stale_deed_is_refused(rivals: Team) -> None:
+    """Whether another reviewer or an annotator was there since, nothing is overwritten."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    other = rivals.deeds.people.local("other").id
+    seen = rivals.open().seen
+    review.take(other, key, [("li-2",)], seen=seen, seconds=1)
+    with pytest.raises(Conflict, match="somebody else worked"):
+        review.reject(who, key, [("li-2",)], reason=Reason.SLIP, seen=seen, seconds=1)
+    seen = rivals.open().seen
+    rivals.deeds.add(rivals.people["ana"], key, claim("late", 34, 37), seconds=1)
+    with pytest.raises(Conflict, match="somebody else worked"):
+        review.finish(who, key, rest=Reason.SLIP, seen=seen, seconds=1)
+    assert len(rivals.open().layers) == 2
+
+
+# who may
+
+
+def test_nobody_settles_what_they_annotated(rivals: Team) -> None:
+    """Refused in words, unless the workspace allows it; also after a second reading alone."""
+    ana, key = rivals.people["ana"], rivals.keys[0]
+    desk = rivals.review().open(ana, key)
+    assert desk.refused == "you annotated this sample yourself: somebody else settles it"
+    with pytest.raises(NotAllowed, match="you annotated this sample"):
+        rivals.review().finish(ana, key, rest=Reason.SLIP, seen=desk.seen, seconds=1)
+    assert rivals.review().next(ana) is None
+    allowed = rivals.review(own_allowed=True)
+    assert allowed.next(ana) == key
+    assert allowed.open(ana, key).refused == ""
+    allowed.finish(ana, key, rest=Reason.SLIP, seen=desk.seen, seconds=1)
+
+
+def test_a_sample_that_nobody_finished_is_not_settled(team: Team) -> None:
+    """There is nothing to agree on yet."""
+    desk = team.open()
+    assert desk.refused == "nobody is done with this sample yet"
+    with pytest.raises(NotAllowed, match="nobody is done"):
+        team.review().finish(team.reviewer, team.keys[0], seen=desk.seen, seconds=1)
+
+
+def test_annotators_never_reach_review(rivals: Team) -> None:
+    """Not one of its reads or deeds; and reviewers act in their own name alone."""
+    key, who = rivals.keys[0], rivals.people["ana"]
+    review = rivals.review(actor=Actor(who, Role.ANNOTATOR))
+    with pytest.raises(NotAllowed):
+        review.open(who, key)
+    with pytest.raises(NotAllowed):
+        review.names(who, key)
+    with pytest.raises(NotAllowed):
+        review.queue(who)
+    with pytest.raises(NotAllowed):
+        review.take(who, key, [("li-2",)], seen="", seconds=1)
+    with pytest.raises(NotAllowed):
+        review.read(who, key, seconds=1)
+    with pytest.raises(NotAllowed):
+        review.undo(who)
+    with pytest.raises(NotAllowed):
+        review.redo(who)
+    as_reviewer = rivals.review(actor=Actor(rivals.reviewer, Role.REVIEWER))
+    assert as_reviewer.open(rivals.reviewer, key).refused == ""
+    with pytest.raises(NotAllowed, match="another's name"):
+        as_reviewer.open(who, key)
+
+
+# the queue
+
+
+def test_the_queue_has_conflicts_first(rivals: Team) -> None:
+    """A sample waits once two are done; the most conflicts first, what is settled last."""
+    rivals.says("ana", claim("x", 0, 5), sample=1)
+    assert [row.key for row in rivals.review().queue(rivals.reviewer)] == [rivals.keys[0]]
+    rivals.says("ben", claim("y", 0, 5), sample=1)
+    rivals.says("ana", claim("v", 0, 5), sample=2)
+    rivals.says("ben", claim("w", 0, 8), sample=2)
+    review = rivals.review()
+    rows = review.queue(rivals.reviewer)
+    assert [row.key.id for row in rows] == ["1", "3", "2"]
+    assert [(row.agreed, row.nearly, row.conflicts) for row in rows] == [
+        (1, 0, 2), (0, 1, 0), (1, 0, 0),
+    ]  # fmt: skip
+    assert dict(rows[0].kinds) == {
+        Difference.LABEL: 1,
+        Difference.ONLY_SOME: 1,
+        Difference.NOTE: 1,
+    }
+    assert [row.annotators for row in rows] == [3, 2, 2]
+    first = rivals.keys[0]
+    assert review.next(rivals.reviewer) == first
+    assert review.neighbour(rivals.reviewer, first, 1) == rivals.keys[2]
+    assert review.neighbour(rivals.reviewer, first, -1) is None
+    review.finish(rivals.reviewer, first, rest=Reason.SLIP, seen=rivals.open().seen, seconds=1)
+    assert [row.key.id for row in review.queue(rivals.reviewer)] == ["3", "2", "1"]
+    desk = rivals.open(sample=1)
+    assert (desk.position, desk.total, desk.finished) == (2, 3, 1)
+    assert review.queue(rivals.reviewer, dataset="none") == []
+
+
+def test_the_queue_follows_what_annotators_do(rivals: Team) -> None:
+    """What was counted once is counted anew where anything changed."""
+    review = rivals.review()
+    assert review.queue(rivals.reviewer)[0].conflicts == 2
+    li, key = rivals.people["li"], rivals.keys[0]
+    rivals.deeds.remove(li, key, "li-3", version=1, seconds=1)
+    rivals.deeds.finish(li, key, seconds=1)
+    assert review.queue(rivals.reviewer)[0].conflicts == 1
+
+
+def test_who_is_given_a_sample_alone_is_enough(team: Team) -> None:
+    """Where one person was to annotate it and is done, it waits; practice never does."""
+    ana = team.people["ana"]
+    with team.database.writing() as connection:
+        run = connection.exec_driver_sql
+        run("INSERT INTO handouts VALUES (1, '', '', 'share', '', '{}', '')")
+        for sample, practice in ((1, 0), (2, 1)):
+            run(
+                "INSERT INTO allotments (person, sample_id, rank, handout, practice)"
+                f" VALUES ('{ana}', {sample}, 1, 1, {practice})"
+            )
+    for sample in (0, 1, 2):
+        team.says("ana", sample=sample)
+    team.says("ben", sample=1)
+    assert [row.key for row in team.review().queue(team.reviewer)] == [team.keys[0]]
+
+
+def test_imported_work_counts_where_it_marked_something(team: Team) -> None:
+    """A dump does not say who was done; who marked nothing in it is not known to have looked."""
+    key = team.keys[0]
+    record = next(iter(team.deeds.corpus.records(RecordFilter(sample=key.id))))
+    people = tuple(Person(name, name, PersonKind.IMPORTED) for name in ("p", "q"))
+    owned = tuple(
+        Owned(name, replace(claim(f"{name}1", 0, 5), origin="imported:mercury")) for name in "pq"
+    )
+    team.deeds.store.import_record(replace(record, annotations=owned, people=people))
+    assert [row.annotators for row in team.review().queue(team.reviewer)] == [2]
+    assert team.open().groups[0].standing is Standing.AGREED
+
+
+# afterwards
+
+
+def test_a_lesson_tells_what_became_of_ones_own(rivals: Team) -> None:
+    """Each own annotation, and what was added; nothing before it is settled."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    li, ana = rivals.people["li"], rivals.people["ana"]
+    assert review.lesson(li, key) is None
+    judged = review.take(who, key, [("ana-2", "ben-2")], seen=rivals.open().seen, seconds=1)
+    judged = review.reject(who, key, [("li-3",)], reason=Reason.SLIP, seen=judged.seen, seconds=1)
+    review.finish(who, key, seen=judged.seen, seconds=1)
+    lesson = review.lesson(li, key)
+    assert lesson
+    agreed, overruled, refused = lesson.outcomes
+    assert agreed.result
+    assert hows([agreed.result]) == [How.TAKEN]
+    assert (overruled.result, overruled.refusal) == (None, None)
+    assert refused.refusal
+    assert refused.refusal.settled
+    assert refused.refusal.settled.reason is Reason.SLIP
+    assert [one.labels for one in lesson.added] == [(("Fine",),)]
+    assert review.lesson(rivals.reviewer, key) is None
+    other = review.lesson(ana, key)
+    assert other
+    assert [bool(outcome.result) for outcome in other.outcomes] == [True, True]
+    assert other.added == ()
+
+
+def test_a_lesson_is_ones_own(rivals: Team) -> None:
+    """An annotator gets theirs, and nobody else's."""
+    key = rivals.keys[0]
+    rivals.review().finish(
+        rivals.reviewer, key, rest=Reason.SLIP, seen=rivals.open().seen, seconds=1
+    )
+    ana = rivals.people["ana"]
+    review = rivals.review(actor=Actor(ana, Role.ANNOTATOR))
+    assert review.lesson(ana, key)
+    with pytest.raises(NotAllowed):
+        review.lesson(rivals.people["ben"], key)
