@@ -38,6 +38,7 @@ async def test_the_nearest_stand_first_with_their_notes() -> None:
         assert "Fine “已经开放”" in rows[first + 2]
         assert "no label “last”" in rows[first + 3]
         assert "3 of yours" in stage.text()
+        assert "Enter take note   r then takes its label" in rows[-2]
 
 
 async def test_enter_takes_the_focused_one() -> None:
@@ -70,6 +71,7 @@ async def test_nothing_and_a_refusal_are_told() -> None:
             await settled(stage, pilot)
             await pilot.press("enter", "down")
             assert words in stage.text()
+            assert "take note" not in stage.text()
             assert stage.results == []
 
 

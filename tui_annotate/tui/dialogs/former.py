@@ -9,15 +9,13 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.former import Former
-from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
+from tui_annotate.tui.dialogs.frame import CLOSING, Dialog, PickList
 from tui_annotate.tui.lines import Run, both_ends, clip, cut, shown, width
 from tui_annotate.tui.palette import FOCUS_BAR
-from tui_annotate.tui.rows import RowList
 
 _FEWEST = 2  # rows in which words stand where nothing is found
 _AROUND = 6  # rows of the box that hold no annotation
@@ -25,13 +23,8 @@ _LABEL_SHARE, _PLACE_SHARE = 0.3, 0.25  # of the cells, at most
 _INDENT = "      "
 
 
-class _Formers(RowList):
+class _Formers(PickList):
     """Two lines an annotation where it has a note, else one."""
-
-    class Picked(Message):
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
 
     _formers: tuple[Former, ...] = ()
     _slots: Mapping[LabelPath, int] = {}
@@ -126,8 +119,11 @@ class FormerDialog(Dialog[Former]):
         self._look()
 
     def keys(self) -> Sequence[tuple[str, str]]:
-        """Enter takes the note; the draft line then offers the label."""
-        return [("↑↓", "move"), ("Enter", "take note"), ("q", "close")]
+        """Enter takes the note, and then r the label; nothing is to be taken where none is."""
+        close = [("q", "close")]
+        if not self._found:
+            return close
+        return [("↑↓", "move"), ("Enter", "take note"), ("r", "then takes its label"), *close]
 
     @work(thread=True)
     def _look(self) -> None:
@@ -154,6 +150,7 @@ class FormerDialog(Dialog[Former]):
         self.query_one(Vertical).styles.height = max(lines, _FEWEST) + _AROUND
         listed.show(found, self._slots)
         self.tell_title(f"{len(found)} of yours")
+        self.tell_keys()
 
     def action_move(self, step: int) -> None:
         """Up and Down."""
@@ -164,8 +161,8 @@ class FormerDialog(Dialog[Former]):
         if self._found:
             self.dismiss(self._found[self.query_one(_Formers).focused])
 
-    @on(_Formers.Picked)
-    def _clicked(self, message: _Formers.Picked) -> None:
+    @on(PickList.Picked)
+    def _clicked(self, message: PickList.Picked) -> None:
         """A click takes."""
         message.stop()
         self.dismiss(self._found[message.index])

@@ -8,10 +8,12 @@ from typing import ClassVar, TypeVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
 from textual.screen import ModalScreen
 
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.lines import shown
+from tui_annotate.tui.rows import RowList
 from tui_annotate.tui.words import Words, WordsLine
 
 Result = TypeVar("Result")
@@ -60,7 +62,7 @@ class Dialog(ModalScreen[Result | None]):
     def on_mount(self) -> None:
         """Fills the first and the last line."""
         self.tell_title()
-        self.query_one("#keys", WordsLine).show(key_words(self.keys()))
+        self.tell_keys()
 
     def title_words(self) -> list[Words]:
         """What the first line says."""
@@ -71,6 +73,10 @@ class Dialog(ModalScreen[Result | None]):
         self.aside = self.aside if aside is None else shown(aside)
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 
+    def tell_keys(self) -> None:
+        """Shows the last line; to be called again where other keys do something now."""
+        self.query_one("#keys", WordsLine).show(key_words(self.keys()))
+
     def action_close(self) -> None:
         """Closes without a result."""
         self.dismiss(None)
@@ -79,6 +85,17 @@ class Dialog(ModalScreen[Result | None]):
         """Backspace, with nothing left to delete."""
         message.stop()
         self.dismiss(None)
+
+
+class PickList(RowList):
+    """Rows of a dialog, each of something that a click picks."""
+
+    class Picked(Message):
+        """A click on a row of the thing at `index`."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
 
 
 CLOSING: list[BindingType] = [Binding("q,backspace", "close", "close", show=False)]

@@ -10,28 +10,21 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.labels import Label, LabelTree
-from tui_annotate.tui.dialogs.frame import Dialog
+from tui_annotate.tui.dialogs.frame import Dialog, PickList
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.lines import Run, clip, cut, fit, shown, width
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
-from tui_annotate.tui.rows import RowList
 
 _AROUND = 7  # rows of the box that hold no label
 _PATH_SHARE = 0.5  # of the cells, at most
 _STEP = " › "
 
 
-class _Labels(RowList):
+class _Labels(PickList):
     """The labels that were found."""
-
-    class Picked(Message):
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
 
     _labels: tuple[Label, ...] = ()
     _chosen: Collection[LabelPath] = ()
@@ -163,8 +156,8 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
             self._search(event.value)
         self._take(self.query_one(_Labels).focused_row)
 
-    @on(_Labels.Picked)
-    def _clicked(self, message: _Labels.Picked) -> None:
+    @on(PickList.Picked)
+    def _clicked(self, message: PickList.Picked) -> None:
         """A click marks where several may be marked, else takes."""
         message.stop()
         if self._multiple:
