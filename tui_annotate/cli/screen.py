@@ -53,6 +53,7 @@ def annotate(
     sample: str = "",
     order: str = "",
     bound: Bound | None = None,
+    own: bool = True,
 ) -> int:
     """Opens the screen, comes back when it is left, and gives the exit code.
 
@@ -62,6 +63,7 @@ def annotate(
         sample: where to begin; empty for where this person was.
         order: of the queue; empty for the workspace's.
         bound: whom sshd knows by their key, in a workspace with accounts.
+        own: this user of the machine is one person's, so that they can stay signed in.
 
     Raises:
         NotFound: there is no workspace, or no such sample.
@@ -95,7 +97,8 @@ def annotate(
             gc.set_threshold(20_000, 50, 100)
             gc.enable()
 
-    return run(opened, person=name, sample=sample, order=chosen, log=folder / LOG, bound=bound)
+    where = {"sample": sample, "order": chosen}
+    return run(opened, person=name, log=folder / LOG, bound=bound, own=own, **where)
 
 
 def _need_sample(folder: Path, sample: str) -> None:

@@ -1,8 +1,4 @@
-"""The app: its first frame needs Textual alone, the workspace is opened in a thread behind it.
-
-It takes away what Textual offers and annotation must not have: screenshots of the texts, suspending
-to a shell, the terminal's clipboard, opening addresses.
-"""
+"""The app: its first frame needs Textual alone, the workspace is opened in a thread behind it."""
 
 from __future__ import annotations
 
@@ -11,28 +7,28 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tui_annotate.tui import terminal
 
 LOOK = terminal.prepare(os.environ)
 
-from textual import events  # noqa: E402
-from textual.app import App, SystemCommand  # noqa: E402  it reads the environment on import
-from textual.binding import Binding, BindingType  # noqa: E402
-from textual.screen import Screen  # noqa: E402
+from textual.binding import Binding, BindingType  # noqa: E402  it reads the environment on import
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.visible import visible  # noqa: E402
+from tui_annotate.tui.admission import Admission  # noqa: E402
+from tui_annotate.tui.closed_app import ClosedApp  # noqa: E402
 from tui_annotate.tui.key_map import default_keys, key_map  # noqa: E402
-from tui_annotate.tui.line_input import typed  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.screens.annotate import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.annotate_samples import told  # noqa: E402
 from tui_annotate.tui.screens.annotate_saving import Job  # noqa: E402
+from tui_annotate.tui.screens.reception import Reception, Ways  # noqa: E402
 from tui_annotate.tui.session import Bound, Session  # noqa: E402
 from tui_annotate.tui.theme import Look, themes  # noqa: E402
 
@@ -55,21 +51,20 @@ class _Opened:
     layout: str
 
 
-class AnnotateApp(App[None]):
+class AnnotateApp(ClosedApp):
     """One person annotates one workspace.
 
     Attributes:
         desktop: the screen that is annotated on.
+        reception: the pages before and around it.
         problem: what ended the app, where it did not end by its own will; empty otherwise.
+        printing: the person's own annotations are printed once the app has ended.
         refused: why the store did not keep what was done last, where the screen could not tell it
             any more; empty otherwise.
     """
 
     TITLE = "tui-annotate"
     CSS_PATH = "app.tcss"
-    ALLOW_SELECT: ClassVar[bool] = False
-    ENABLE_COMMAND_PALETTE = False
-    ESCAPE_TO_MINIMIZE: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q,ctrl+c", "quit", "leave; all is saved", show=False, priority=True)
     ]
@@ -82,16 +77,26 @@ class AnnotateApp(App[None]):
         sample: str = "",
         order: str = "by-source",
         bound: Bound | None = None,
+        own: bool = True,
         look: Look = LOOK,
     ) -> None:
         super().__init__(ansi_color=look.native or None)  # None: as the theme says
         self.animation_level = "none"
         self.problem = self.refused = ""
+        self.printing = False
         self._open_workspace = open_workspace
         self._person, self._sample, self._order = person, sample, order
-        self._bound = bound
+        self._bound, self._own = bound, own
         self._workspace: Workspace | None = None
         self.desktop = AnnotateScreen(self._leave)
+        ways = Ways(
+            begin=self._prepare,
+            again=self.desktop.look_again,
+            rest=self.desktop.rest,
+            leave=self.desktop.quit,
+            fail=self._refused,
+        )
+        self.reception = Reception(self, self.desktop.saver, ways)
         for theme in themes(native=look.native):
             self.register_theme(theme)
         self.theme = look.theme
@@ -107,14 +112,25 @@ class AnnotateApp(App[None]):
 
     def _open(self) -> None:
         self.desktop.opening("opening the workspace ...")
-        self.desktop.saver.send(Job(self._opened, self._begin, self._refused))
+        self.desktop.saver.send(Job(self._opened, self._begin, self._refused, free=True))
 
-    def _opened(self) -> _Opened:
-        """In the store's thread, as everything is that reaches a store."""
-        workspace = self._open_workspace()
-        self._workspace = workspace
-        person = workspace.person(self._person)
-        annotate, order = workspace.annotate, self._order
+    def _opened(self) -> _Opened | None:
+        """In the store's thread, as everything is that reaches a store; None where pages come."""
+        self._workspace = workspace = self._open_workspace()
+        admission = Admission(workspace, name=self._person, bound=self._bound, own=self._own)
+        self.reception.admission = admission
+        admission.enter()
+        if admission.person is None or admission.must_change or admission.look_elsewhere():
+            return None
+        return self._prepared()
+
+    def _prepared(self) -> _Opened | None:
+        """The workspace as it is for whoever is in, and the sample to begin with."""
+        admission = self.reception.admission
+        if admission is None or admission.person is None:
+            return None
+        workspace, person, order = admission.workspace, admission.person, self._order
+        annotate = workspace.annotate
         keys, problem = default_keys(), ""
         try:
             keys = key_map(workspace.settings.keys)
@@ -127,7 +143,8 @@ class AnnotateApp(App[None]):
             person=person,
             order=order,
             keys=keys,
-            problem=problem,
+            signed_in=admission.required,
+            problem=problem or admission.hint,
         )
         key = annotate.start(person.id, order=order, sample=self._sample)
         desk = annotate.open(person.id, key, order=order) if key else None
@@ -136,7 +153,14 @@ class AnnotateApp(App[None]):
         layout = str(chosen.get("layout", ""))
         return _Opened(session, desk, theme if theme in NAMES else "", layout)
 
-    def _begin(self, opened: _Opened) -> None:
+    def _prepare(self) -> None:
+        """Somebody is in: to work."""
+        self.desktop.saver.send(Job(self._prepared, self._begin, self._refused, free=True))
+
+    def _begin(self, opened: _Opened | None) -> None:
+        if opened is None:
+            self.reception.receive()
+            return
         if opened.theme and not self._look.native:
             self.theme = opened.theme
         self.desktop.use_layout(opened.layout)
@@ -147,9 +171,21 @@ class AnnotateApp(App[None]):
         self.desktop.begin(
             opened.session, opened.desk, words=problem, kind="error" if problem else "hint"
         )
+        self.reception.begun()
 
     def _refused(self, error: TuiAnnotateError) -> None:
         self.desktop.opening(told(error), "error")
+
+    def on_annotate_screen_wished(self, message: AnnotateScreen.Wished) -> None:
+        """What the screen can not do itself."""
+        message.stop()
+        if message.wish == "password":
+            self.reception.change_password()
+        elif message.wish == "sign out":
+            self.reception.sign_out()
+        else:
+            self.printing = True
+            self.desktop.quit()
 
     # ending
 
@@ -167,6 +203,9 @@ class AnnotateApp(App[None]):
     def _leave(self) -> None:
         refused = self.desktop.saver.close()
         self.refused = told(refused[0]) if refused else ""
+        if self.reception.admission:
+            with suppress(TuiAnnotateError):  # the next process finds out that this one is gone
+                self.reception.admission.leave()
         if self._workspace is not None:
             self._workspace.close()
             self._workspace = None
@@ -187,30 +226,9 @@ class AnnotateApp(App[None]):
         self.problem = f"{type(error).__name__}: {visible(str(error))[:200]}"
         self._close_messages_no_wait()
 
-    async def on_event(self, event: events.Event) -> None:
-        """Textual's hook: a paste is one harmless line, in Textual's own inputs too."""
-        if isinstance(event, events.Paste):
-            event.text = typed(event.text)
-        await super().on_event(event)
-
-    # what is not offered
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """None: the palette lists actions of annotators alone."""
-        del screen
-        return ()
-
-    def action_suspend_process(self) -> None:
-        """Refused: no shell behind the screen."""
-
-    def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Refused: texts under annotation are not written to files."""
-
-    def copy_to_clipboard(self, text: str) -> None:
-        """Refused: texts under annotation do not go to the terminal's clipboard."""
-
-    def open_url(self, url: str, *, new_tab: bool = True) -> None:
-        """Refused."""
+    def touched(self) -> None:
+        """Somebody is there, so the screen is not locked yet."""
+        self.reception.touched()
 
 
 def run(
@@ -221,23 +239,30 @@ def run(
     order: str = "by-source",
     log: Path,
     bound: Bound | None = None,
+    own: bool = True,
 ) -> int:
     """Runs the app until it is left.
 
     Args:
-        open_workspace: called in a thread once the first frame is painted.
+        open_workspace: called in a thread once the first frame is painted; again for printing.
         person: the annotator's name; empty for the one remembered.
         sample: where to begin; empty for where this person was.
         log: the file that everything written to standard error goes to meanwhile.
         bound: whom sshd knows by their key; None: whoever signs in, where there are accounts.
+        own: this user of the machine is one person's, so that they can stay signed in.
 
     Returns:
         The exit code: 0, or 1 where the app ended by an error or the last deed was not saved,
         which was then told.
     """
-    app = AnnotateApp(open_workspace, person=person, sample=sample, order=order, bound=bound)
+    app = AnnotateApp(
+        open_workspace, person=person, sample=sample, order=order, bound=bound, own=own
+    )
     with terminal.drawing(log):
         app.run()
+    if app.printing and app.reception.admission and not app.problem:
+        with open_workspace() as workspace:
+            app.reception.admission.print_own(workspace)
     if app.problem:
         sys.stderr.write(
             f"tui-annotate ended by an error of its own: {app.problem}\n"

@@ -223,11 +223,17 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("palette.show", (":", "ctrl+p"), "all actions, by name", "View"),
     Action("app.back", ("q",), "to the queue", "View"),
     Action("app.quit", ("ctrl+q", "ctrl+c"), "leave; all is saved", "View", "RSVLE", fixed=True),
+    Action("work.print", (), "leave, and print my annotations", "You"),
+    Action("account.password", (), "change my password", "You"),
+    Action("account.leave", (), "sign out and leave", "You"),
     Action("note.save", ("enter",), "save the note", "Note", NOTE, fixed=True),
     Action("note.keep", ("escape",), "keep the text for later", "Note", NOTE, fixed=True),
     Action("note.suggest", ("tab",), "take the suggestion", "Note", NOTE, fixed=True),
     Action("note.past", ("up", "down"), "earlier notes", "Note", NOTE, fixed=True),
 )
+
+WITH_ACCOUNT: Final = frozenset({"account.password", "account.leave"})
+"""Actions that are there for whoever signed in."""
 
 LINE: Final[tuple[tuple[str, str], ...]] = (
     ("sentence.next", "sentence"),

@@ -30,6 +30,7 @@ class Session:
         assist: gives the assist; called in a thread, as it may import much the first time.
         formers: gives what finds former annotations; called in a thread, for the same reason.
         order: how the samples are walked, as `services.annotate` names it.
+        signed_in: the person has an account, so that there is a password and a way out.
         problem: what is to be told at the start, such as a refused key map; empty for nothing.
     """
 
@@ -39,4 +40,5 @@ class Session:
     person: Person
     order: str
     keys: KeyMap
+    signed_in: bool = False
     problem: str = ""

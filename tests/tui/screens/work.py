@@ -241,3 +241,5 @@ async def at_work(
         await person.settled()
         yield person
         app.desktop.saver.close()
+        if app.reception.admission:
+            app.reception.admission.leave()

@@ -235,4 +235,7 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "help.show": partial(_open, "help"),
     "palette.show": partial(_open, "palette"),
     "app.quit": partial(_open, "quit"),
+    "work.print": partial(_leave, "print", 0),
+    "account.password": partial(_open, "password"),
+    "account.leave": partial(_leave, "sign out", 0),
 }

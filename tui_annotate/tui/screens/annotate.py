@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.command import Provider
+from textual.message import Message
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import lighting, moving
@@ -33,6 +34,13 @@ class AnnotateScreen(AnnotateAsking):
     """One sample at a time, by keys."""
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
+
+    class Wished(Message):
+        """Something that the app does: `print`, `password` or `sign out`."""
+
+        def __init__(self, wish: str) -> None:
+            super().__init__()
+            self.wish = wish
 
     def __init__(self, leave: Callable[[], None]) -> None:
         """`leave` ends the app, once the place is kept."""
@@ -132,6 +140,8 @@ class AnnotateScreen(AnnotateAsking):
                 self._open_palette()
             case Open("quit"):
                 self.quit()
+            case Open("print" | "password" | "sign out" as wish):
+                self.post_message(self.Wished(wish))
 
     def use_theme(self, name: str) -> None:
         """Another look, which the store remembers for this person."""

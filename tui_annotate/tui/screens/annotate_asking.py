@@ -195,6 +195,11 @@ class AnnotateAsking(AnnotateDoing):
                 draft.kept[draft.writing] = text
                 self.keep_place()
 
+    def rest(self) -> None:
+        """Keeps the place, and a half-written note, as they are."""
+        self._keep_half()
+        self.keep_place()
+
     # finding
 
     def _ask_text(self, draft: Draft) -> None:

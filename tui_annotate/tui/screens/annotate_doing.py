@@ -132,6 +132,19 @@ class AnnotateDoing(AnnotateSamples):
             Job(again, done, lambda _: self._give_back(draft, annotation, error), writes=True)
         )
 
+    def look_again(self) -> None:
+        """What stands in the store now, under a draft that stays."""
+        desk, draft = self.desk, self.draft
+        if desk is None or draft is None:
+            return
+
+        def done(now: Desk) -> None:
+            if draft is self.draft:
+                self.desk, draft.annotations = now, now.annotations
+                self.perform([])
+
+        self.saver.send(Job(partial(self._opened, desk.sample.key), done, self._refused))
+
     def _give_back(self, draft: Draft, annotation: Annotation, error: TuiAnnotateError) -> None:
         self._going = False
         self.saved_words = NOT_SAVED

@@ -9,11 +9,12 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.key_map import shown_keys
-from tui_annotate.tui.keys import Action
+from tui_annotate.tui.keys import WITH_ACCOUNT, Action
 from tui_annotate.tui.palette import NAMES
 from tui_annotate.tui.session import Session
 
 _THEME = "View · remembered for you"
+_HIDDEN = frozenset({"option.choose", "palette.show"})
 
 
 @runtime_checkable
@@ -38,10 +39,11 @@ class ActionProvider(Provider):
         if not isinstance(screen, Acts) or screen.session is None or screen.draft is None:
             return []
         state = screen.draft.state
+        hidden = _HIDDEN if screen.session.signed_in else _HIDDEN | WITH_ACCOUNT
         return [
             action
             for action in screen.session.keys.actions
-            if state in action.states and action.id not in ("option.choose", "palette.show")
+            if state in action.states and action.id not in hidden
         ]
 
     def _row(self, action: Action) -> tuple[str, str]:
