@@ -9,6 +9,7 @@ import os
 import select
 import signal
 import sys
+import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -120,6 +121,11 @@ class Terminal:
     def alive(self) -> bool:
         """Whether the program still runs."""
         return bool(self._process.isalive())
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether keys reach the program as they are, none of them a signal."""
+        return not termios.tcgetattr(self._process.fd)[3] & termios.ISIG
 
     def cpu(self) -> float:
         """Seconds of processor time that the process used so far, children left out (Linux)."""

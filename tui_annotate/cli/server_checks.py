@@ -95,14 +95,19 @@ def effective(user: str) -> Settings | None:
     program = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if program is None:
         return {}
-    asked = [program, "-T", "-C", f"user={user},host=localhost,addr=127.0.0.1"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(
+        _question(program, user), capture_output=True, text=True, check=False, timeout=30
+    )
     if done.returncode:
         return None
     found = defaultdict(list)
     for name, _, value in (line.partition(" ") for line in done.stdout.splitlines()):
         found[name].append(value)
     return found
+
+
+def _question(program: str, user: str) -> list[str]:
+    return [program, "-T", "-C", f"user={user},host=localhost,addr=127.0.0.1"]
 
 
 def judged(settings: Settings, folder: Path, user: str) -> Iterator[Finding]:
