@@ -1,0 +1,285 @@
+"""Commands about accounts: who may sign in, as what; a password is never an argument."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import output, secrets, user_files
+from tui_annotate.cli.options import JsonOption, WorkspaceOption, YesOption, examples, find, opened
+from tui_annotate.cli.user_files import told
+from tui_annotate.domain.people import Role, Verb
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.accounts import Account
+
+WhoArgument = Annotated[str, typer.Argument(metavar="WHO", help="Address, name or id.")]
+RoleOption = Annotated[
+    Role | None,
+    typer.Option(help="Else annotator; the first account is an admin's.", show_default=False),
+]
+INVITED = "good once, for 7 days: users redeem, or the sign-in screen"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    users = typer.Typer(help="Accounts: who may sign in, and as what.", no_args_is_help=True)
+    for function, lines in (
+        (
+            add,
+            (
+                "tui-annotate users add --name ana --email ana@example.org --claim ana",
+                "tui-annotate users add --name ben --email ben@example.org --invite",
+                "pass show li | tui-annotate users add --name li --email li@example.org",
+            ),
+        ),
+        (list_users, ("tui-annotate users list", "tui-annotate users list --json")),
+        (show, ("tui-annotate users show ana@example.org",)),
+        (
+            update,
+            (
+                "tui-annotate users update ben@example.org --role reviewer",
+                "tui-annotate users update ben@example.org --unix ben",
+            ),
+        ),
+        (disable, ("tui-annotate users disable ben@example.org",)),
+        (enable, ("tui-annotate users enable ben@example.org",)),
+        (invite, ("tui-annotate users invite li@example.org",)),
+        (redeem, ("tui-annotate users redeem",)),
+        (reset_password, ("tui-annotate users reset-password ben@example.org",)),
+        (
+            delete,
+            (
+                "tui-annotate users delete ben@example.org",
+                "tui-annotate users delete ben@example.org --pseudonymise --yes",
+            ),
+        ),
+    ):
+        name = "list" if function is list_users else None
+        users.command(name, epilog=examples(*lines))(function)
+    user_files.register(users)
+    app.add_typer(users, name="users")
+
+
+def add(
+    *,
+    name: Annotated[str, typer.Option(metavar="NAME", help="What people see.")],
+    email: Annotated[str, typer.Option(metavar="ADDRESS", help="What they sign in with.")],
+    role: RoleOption = None,
+    claim: Annotated[
+        str,
+        typer.Option(
+            metavar="PERSON",
+            help="Name or id of somebody who worked without an account; their work comes along.",
+        ),
+    ] = "",
+    unix: Annotated[
+        str, typer.Option(metavar="USER", help="Their own user of this machine, if any.")
+    ] = "",
+    invite: Annotated[
+        bool, typer.Option("--invite", help="Print a code with which they choose a password.")
+    ] = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Make an account; the first one is an admin's, and turns signing in on.
+
+    The password is asked for twice, or is a line of standard input. One that you typed for
+    somebody else has to be changed at the first sign-in.
+    """
+    from tui_annotate.services.authenticate.managing import NewAccount
+
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        accounts = space.team.accounts
+        first = not accounts.all()
+        password = "" if invite else secrets.new_password(name)
+        made = accounts.add(NewAccount(name, email, role, unix, claim, password))
+        code = accounts.invite(made.person.id)[1] if invite else ""
+    if as_json:
+        output.as_json(told(made) | ({"code": code} if code else {}))
+    else:
+        output.line(_sentence(made))
+        if code:
+            output.line(code)
+            output.say(f"the code is {INVITED}")
+    if first:
+        output.say("there are accounts now: from here on everybody signs in")
+
+
+def list_users(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+    """List all accounts."""
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        found = space.team.accounts.all()
+    if as_json:
+        output.as_json([told(each) for each in found])
+        return
+    columns = [output.Column("name", flexible=True), output.Column("address", flexible=True)]
+    columns += [output.Column(name) for name in ("role", "state", "user", "id")]
+    rows = [
+        (each.person.name, each.email, each.role.value, _state(each), each.unix, each.person.id)
+        for each in found
+    ]
+    output.table(columns, rows)
+
+
+def show(
+    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
+) -> None:
+    """Show one account, what its owner did here, and where they are signed in."""
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        found = space.team.accounts.find(who)
+        work = [each for each in space.corpus.progress() if each.person == found.person.id]
+        sessions = [
+            each for each in space.team.accounts.signed_in() if each.person == found.person.id
+        ]
+    figures = {
+        "annotations": sum(each.annotations for each in work),
+        "done": sum(each.done for each in work),
+        "sessions": len(sessions),
+    }
+    if as_json:
+        output.as_json(told(found) | figures)
+        return
+    output.facts({name: _word(value) for name, value in (told(found) | figures).items()})
+
+
+def update(
+    who: WhoArgument,
+    *,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What people see.", show_default=False)
+    ] = None,
+    email: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="What they sign in with.", show_default=False),
+    ] = None,
+    role: Annotated[
+        Role | None, typer.Option(help="Another one signs them out.", show_default=False)
+    ] = None,
+    unix: Annotated[
+        str | None,
+        typer.Option(
+            metavar="USER", help="Their user of this machine; '' for none.", show_default=False
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Change an account."""
+    if (name, email, role, unix) == (None, None, None, None):
+        raise typer.BadParameter("say what to change: --name, --email, --role or --unix")
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        changed = space.team.accounts.update(who, name=name, email=email, role=role, unix=unix)
+    _tell(changed, as_json=as_json)
+
+
+def disable(
+    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
+) -> None:
+    """Sign somebody out and let them in no more; their work stays."""
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        changed = space.team.accounts.disable(who)
+    _tell(changed, as_json=as_json)
+
+
+def enable(
+    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
+) -> None:
+    """Let somebody in again."""
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        changed = space.team.accounts.enable(who)
+    _tell(changed, as_json=as_json)
+
+
+def invite(
+    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
+) -> None:
+    """Print a code with which somebody chooses their password; one from before is void."""
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        account, code = space.team.accounts.invite(who)
+    if as_json:
+        output.as_json(told(account) | {"code": code})
+        return
+    output.line(code)
+    output.say(f"the code of {account.email} is {INVITED}")
+
+
+def redeem(*, workspace: WorkspaceOption = None) -> None:
+    """Choose your first password with the code of an invitation.
+
+    Code and password are asked for, or are two lines of standard input.
+    """
+    from tui_annotate import workspace as workspaces
+
+    with workspaces.open(find(workspace)) as space:
+        authenticate = space.team.authenticate
+        signed = authenticate.redeem(
+            secrets.code(), secrets.new_password("yours"), client="terminal"
+        )
+        authenticate.sign_out(signed.session)
+    output.line(f"{signed.person.name}, your password is set: tui-annotate annotate")
+
+
+def reset_password(
+    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
+) -> None:
+    """Give somebody a password that they change at the next sign-in; signs them out.
+
+    Better is users invite: then nobody knows the password but its owner.
+    """
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        accounts = space.team.accounts
+        found = accounts.find(who)
+        changed = accounts.reset_password(found.person.id, secrets.new_password(found.person.name))
+    _tell(changed, as_json=as_json)
+
+
+def delete(
+    who: WhoArgument,
+    *,
+    pseudonymise: Annotated[
+        bool,
+        typer.Option(
+            "--pseudonymise", help="Put a word that says nothing for name and address, for good."
+        ),
+    ] = False,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Close an account. Annotations are never deleted with it."""
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        accounts = space.team.accounts
+        found = accounts.find(who)
+        if pseudonymise:
+            output.ask(f"forget the name and address of {found.email} for good?", yes=yes)
+        changed = accounts.delete(found.person.id, pseudonymise=pseudonymise)
+    _tell(changed, as_json=as_json)
+
+
+def _tell(account: Account, *, as_json: bool) -> None:
+    if as_json:
+        output.as_json(told(account))
+    else:
+        output.line(_sentence(account))
+
+
+def _sentence(account: Account) -> str:
+    article = "a" if account.role is Role.REVIEWER else "an"
+    state = "" if account.active else ", disabled"
+    return f"{account.person.name} <{account.email}> is {article} {account.role}{state}"
+
+
+def _state(account: Account) -> str:
+    if not account.active:
+        return "disabled"
+    if not account.hash:
+        return "no password yet"
+    return "new password due" if account.must_change else "active"
+
+
+def _word(value: Any) -> str | int:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, int) else str(value)
