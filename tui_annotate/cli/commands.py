@@ -25,7 +25,10 @@ from tui_annotate.cli import (
     output,
     remarks,
     reports,
+    sessions,
     ssh,
+    user_files,
+    users,
 )
 from tui_annotate.cli.options import examples
 
@@ -52,11 +55,14 @@ for room in (
     models,
     audit,
     backup,
+    users,
+    sessions,
     ssh,
     guidelines,
     remarks,
 ):
     room.register(app)
+user_files.register_migrate(app)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way
