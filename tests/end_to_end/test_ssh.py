@@ -163,7 +163,7 @@ def test_export_prints_ones_own_work(arranged: Arranged) -> None:
     records = [json.loads(line) for line in other.stdout.splitlines()]
     assert other.returncode == 0
     assert {each["name"] for record in records for each in record["people"]} <= {"ana"}
-    assert [each["annotations"] for record in records if record["annotations"]] == []
+    assert not any(record["annotations"] for record in records)
 
 
 def test_no_file_goes_either_way(arranged: Arranged, tmp_path: Path) -> None:

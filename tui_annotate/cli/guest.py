@@ -46,7 +46,7 @@ def begin(person: str, workspace: Path | None) -> int:
     Raises:
         NotFound: there is no workspace.
         NotAllowed: this process does not run as the account that owns the store; the person has no
-            account that is active.
+            account that is active, or, where none is named, nobody has one.
     """
     from tui_annotate.settings import find_workspace
 
@@ -58,9 +58,11 @@ def begin(person: str, workspace: Path | None) -> int:
     if asked or not (sys.stdin.isatty() and sys.stdout.isatty()):
         output.say(HINT)
         return NO_TERMINAL
+    if not person:
+        _must_have_accounts(folder)
     from tui_annotate.tui.session import Bound
 
-    return screen.annotate(folder, bound=Bound(person) if person else None)
+    return screen.annotate(folder, bound=Bound(person) if person else None, own=False)
 
 
 def _must_own(store: Path) -> None:
@@ -70,6 +72,15 @@ def _must_own(store: Path) -> None:
             f"session is for the account that owns {store}",
             "with an account of your own: tui-annotate annotate",
         )
+
+
+def _must_have_accounts(folder: Path) -> None:
+    """Without them nobody signs in, and all who come would be one person."""
+    from tui_annotate import workspace as workspaces
+
+    with workspaces.open(folder) as space:
+        if not space.team.authenticate.required():
+            raise NotAllowed(f"nobody has an account in {folder}", "tui-annotate users add")
 
 
 def _export(person: str, folder: Path) -> int:

@@ -1,4 +1,4 @@
-"""The file `authorized_keys` of OpenSSH: lines that bind a key to one command, and where they stand.
+"""The file `authorized_keys` of OpenSSH: lines that bind a key to a command, and where they stand.
 
 Lines of others are kept as they are; what sshd would understand otherwise than meant is refused.
 """
