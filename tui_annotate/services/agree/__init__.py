@@ -5,7 +5,7 @@ Reads alone. What review settled is nobody's reading, and never counts here.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from tui_annotate.domain.label_files import stored_labels
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, may, reader, require
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Segment, Side
-from tui_annotate.services.agree.figures import Figure, PairFigures, figures, pair_figures
+from tui_annotate.services.agree.figures import Figure, PairFigures, all_figures, pair_figures
 from tui_annotate.services.agree.order import Order, all_named
 from tui_annotate.services.agree.readings import Asked, Left, Reader, Reading
 from tui_annotate.services.agree.tallies import Group, Summary, Tally
@@ -117,16 +117,12 @@ class Agree:
         for record, summary in self._pages(wanted):
             readings = readers.readings(record)
             own = _by_oneself(readings, chosen)
+            groups = [] if only else _groups(_first(readings), chosen)
             if own:
                 oneself.add(own, summary())
-            first = [each for each in readings if reader(each.person) == each.person]
-            if only or not first:
-                continue
-            groups = _groups(first, chosen)
             if groups:
                 together.add(groups, summary())
-            elif not chosen or any(each.person in chosen for each in first):
-                readers.left.samples["read by one person"] += 1
+            readers.left.add(_alone(readings, chosen, compared=bool(only or groups)))
         return self._made(wanted, readers, together=together, oneself=oneself, order=order)
 
     def _made(
@@ -224,6 +220,21 @@ def _summary(record: Record, segments: Mapping[str, tuple[Segment, ...]]) -> Sum
     return Summary("", ())
 
 
+def _first(readings: Iterable[Reading]) -> list[Reading]:
+    """Without second readings."""
+    return [each for each in readings if reader(each.person) == each.person]
+
+
+def _alone(readings: Sequence[Reading], chosen: frozenset[str], *, compared: bool) -> Left:
+    """What of a sample has nothing beside it that it could be compared with."""
+    first = {each.person for each in _first(readings)}
+    second = sum(reader(each.person) not in first for each in readings)
+    left = Left(work=Counter({"second reading, and the first does not count": second}))
+    if not compared and (chosen & first if chosen else first):
+        left.samples["read by one person"] = 1
+    return left
+
+
 def _groups(first: Sequence[Reading], chosen: frozenset[str]) -> list[Group]:
     """Who is compared in a sample: all; those asked for; or the one asked for with each other."""
     if len(chosen) == 1:
@@ -235,14 +246,13 @@ def _groups(first: Sequence[Reading], chosen: frozenset[str]) -> list[Group]:
 
 def _by_oneself(readings: Sequence[Reading], chosen: frozenset[str]) -> list[Group]:
     """First and second readings of each person who read twice."""
-    by_reader: dict[str, list[Reading]] = defaultdict(list)
-    for each in readings:
-        if not chosen or reader(each.person) in chosen:
-            by_reader[reader(each.person)].append(each)
+    first = {each.person: each for each in _first(readings)}
     return [
-        sorted(both, key=lambda each: each.person != reader(each.person))
-        for both in by_reader.values()
-        if len(both) > 1
+        (first[reader(each.person)], each)
+        for each in readings
+        if each.person not in first
+        and reader(each.person) in first
+        and (not chosen or reader(each.person) in chosen)
     ]
 
 
@@ -251,6 +261,6 @@ def _compared(tally: Tally) -> Compared:
         tally.samples,
         tuple(sorted(tally.people)),
         tally.stacked,
-        tuple(figures(tally)),
+        tuple(all_figures(tally)),
         tuple(pair_figures(tally)),
     )

@@ -74,7 +74,7 @@ class _Asked(NamedTuple):
     note: str = ""
 
 
-def figures(tally: Tally) -> list[Figure]:
+def all_figures(tally: Tally) -> list[Figure]:
     """All figures: of samples, segments, spans, labels of matched spans, evidence.
 
     Intervals are of whole samples drawn anew, the same draws for each measure.

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation, LabelPath
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, reader
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, Segment, Side
@@ -53,6 +54,12 @@ class Left:
     work: Counter[str] = field(default_factory=Counter)
     annotations: Counter[str] = field(default_factory=Counter)
     samples: Counter[str] = field(default_factory=Counter)
+
+    def add(self, more: Left) -> None:
+        """More of the same; what did not occur is no reason."""
+        self.work += more.work
+        self.annotations += more.annotations
+        self.samples += more.samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +115,15 @@ class Reader:
     """
 
     def __init__(self, asked: Asked, order: Order, *, only: str = "") -> None:
-        """Args: only: a person whose work alone may be looked at; empty for everybody's."""
+        """Nothing is left out yet.
+
+        Args:
+            only: a person whose work alone may be looked at; empty for everybody's.
+        """
         self._asked = asked
         self._order = order
         self._only = only
-        self._label = tuple(asked.label.split(".")) if asked.label else ()
+        self._label = tuple(asked.label.split(JOINER)) if asked.label else ()
         self.left = Left()
         self.label_sets: Counter[str] = Counter()
 
@@ -153,9 +164,7 @@ class Reader:
         asked, label, left = self._asked, self._label, self.left.annotations
         for each in own:
             origin = each.origin
-            if origin == REJECTED:
-                left["rejected"] += 1
-            elif asked.origin and asked.origin not in (origin, origin.partition(":")[0]):
+            if asked.origin and asked.origin not in (origin, origin.partition(":")[0]):
                 left["of another origin"] += 1
             elif label and not any(path[: len(label)] == label for path in each.labels):
                 left["with other labels"] += 1
