@@ -26,9 +26,11 @@ def make(folder: Path) -> Path:
     return folder
 
 
-def annotate(folder: Path, *options: str, columns: int = 100, rows: int = 30) -> Terminal:
-    """The app as ana starts it."""
-    command = program("annotate", "-w", str(folder), "--as", "ana", *options)
+def annotate(
+    folder: Path, *options: str, name: str = "ana", columns: int = 100, rows: int = 30
+) -> Terminal:
+    """The app as ana starts it, or somebody else."""
+    command = program("annotate", "-w", str(folder), "--as", name, *options)
     return Terminal(command, columns=columns, rows=rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -30,44 +31,54 @@ def leave(terminal: Terminal) -> None:
     assert terminal.end() == 0
 
 
-def test_both_see_the_work_and_a_late_change_is_told(folder: Path) -> None:
-    """An edit of what the other terminal changed meanwhile is refused, and the note stays."""
-    with example.annotate(folder) as one, example.annotate(folder) as two:
-        for terminal in (one, two):
-            terminal.wait("save:")
-            example.awake(terminal)
+def test_the_second_is_told_and_may_take_over(folder: Path) -> None:
+    """The first one's next save is refused in words, its note stays, and it may take over again."""
+    with ExitStack() as terminals:
+        one = terminals.enter_context(example.annotate(folder))
+        one.wait("save:")
+        example.awake(one)
         one.press(".1")
         one.wait("saved Intrinsic")
-        two.press("j.2")
-        two.wait("saved Extrinsic")
-        two.wait("2 annotations")
-        one.press("m")
-        one.wait("note on A")
-        one.press("the first" + ENTER)
-        one.wait("the first")
+        two = terminals.enter_context(example.annotate(folder))
+        two.wait("You are at work elsewhere since")
+        two.press(ENTER)
+        two.wait("save:")
+        example.awake(two)
         two.press("am")
         two.wait("note on A")
         two.press("the second" + ENTER)
-        for words in ("✗ not saved", "changed since it was read", "the first"):
-            two.wait(words)
-        two.press(ENTER)
         two.wait("✓ saved")
-        two.wait("the second")
-        leave(one)
-        leave(two)
+        one.press("m")
+        one.wait("note on A")
+        one.press("the first" + ENTER)
+        for words in ("You went on elsewhere at", "the first", "not saved"):
+            one.wait(words)
+        with workspace.open(folder) as space:
+            assert [owned.annotation.note for _, owned in space.annotations()] == ["the second"]
+        one.press(ENTER)
+        one.wait(lambda screen: "You went on" not in screen)
+        one.press(ENTER)
+        for words in ("changed since it was read", "the first"):
+            one.wait(words)
+        one.press(ENTER)
+        one.wait("✓ saved")
+        for terminal in (one, two):
+            leave(terminal)
     with workspace.open(folder) as space:
-        first, second = (owned.annotation for _, owned in space.annotations())
-        assert (first.note, second.note) == ("the second", "")
-        added = [("add", "Intrinsic"), ("add", "Extrinsic")]
-        assert example.deeds(space) == [*added, ("edit", ""), ("edit", "")]
+        (annotation,) = (owned.annotation for _, owned in space.annotations())
+        assert annotation.note == "the first"
+        assert example.deeds(space) == [("add", "Intrinsic"), ("edit", ""), ("edit", "")]
         assert example.wrong(space) == []
 
 
-def test_what_both_save_at_once_is_there(folder: Path) -> None:
+def test_what_two_people_save_at_once_is_there(folder: Path) -> None:
     """Two that label without waiting for one another lose nothing that was shown."""
     luck = random.Random(7)
     shown: Counter[str] = Counter()
-    with example.annotate(folder) as one, example.annotate(folder, "--sample", "moss-1") as two:
+    with (
+        example.annotate(folder) as one,
+        example.annotate(folder, "--sample", "moss-1", name="ben") as two,
+    ):
         for terminal in (one, two):
             terminal.wait("save:")
             example.awake(terminal)

@@ -133,9 +133,12 @@ class AnnotateDoing(AnnotateSamples):
         )
 
     def look_again(self) -> None:
-        """What stands in the store now, under a draft that stays."""
+        """What stands in the store now.
+
+        Not under what is in hand: saving that finds out, and then tells, what it is based on.
+        """
         desk, draft = self.desk, self.draft
-        if desk is None or draft is None:
+        if desk is None or draft is None or draft.owed or draft.editing:
             return
 
         def done(now: Desk) -> None:
