@@ -31,6 +31,15 @@ def leave(terminal: Terminal) -> None:
     assert terminal.end() == 0
 
 
+def note(terminal: Terminal, keys: str, text: str, *then: str) -> None:
+    """Writes a note, and waits for what the screen shows then."""
+    terminal.press(keys)
+    terminal.wait("note on A")
+    terminal.press(text + ENTER)
+    for words in then:
+        terminal.wait(words)
+
+
 def test_the_second_is_told_and_may_take_over(folder: Path) -> None:
     """The first one's next save is refused in words, its note stays, and it may take over again."""
     with ExitStack() as terminals:
@@ -44,15 +53,8 @@ def test_the_second_is_told_and_may_take_over(folder: Path) -> None:
         two.press(ENTER)
         two.wait("save:")
         example.awake(two)
-        two.press("am")
-        two.wait("note on A")
-        two.press("the second" + ENTER)
-        two.wait("✓ saved")
-        one.press("m")
-        one.wait("note on A")
-        one.press("the first" + ENTER)
-        for words in ("You went on elsewhere at", "the first", "not saved"):
-            one.wait(words)
+        note(two, "am", "the second", "✓ saved")
+        note(one, "m", "the first", "You went on elsewhere at", "the first", "not saved")
         with workspace.open(folder) as space:
             assert [owned.annotation.note for _, owned in space.annotations()] == ["the second"]
         one.press(ENTER)
