@@ -9,15 +9,16 @@ import pytest
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.tui.draft.deeds import DEEDS
 from tui_annotate.tui.key_map import default_keys, key_map, shown, shown_keys, typed
-from tui_annotate.tui.keys import ACTIONS, QUESTIONS, STATES
+from tui_annotate.tui.keys import ACTIONS, QUESTIONS
+from tui_annotate.tui.review_keys import ALL_ACTIONS, ALL_STATES, REVIEWING
 
 
 def test_every_action_has_one_id_and_words_that_fit_a_line() -> None:
     """Ids are unique, help fits 50 cells, states are known."""
-    assert len({action.id for action in ACTIONS}) == len(ACTIONS)
-    for action in ACTIONS:
+    assert len({action.id for action in ALL_ACTIONS}) == len(ALL_ACTIONS)
+    for action in ALL_ACTIONS:
         assert action.states
-        assert set(action.states) <= set(STATES)
+        assert set(action.states) <= set(ALL_STATES)
         assert all(0 < len(action.words(state)) <= 50 for state in action.states)
 
 
@@ -28,11 +29,19 @@ def test_every_action_has_a_deed_and_every_deed_an_action() -> None:
     assert bound - own_way == set(DEEDS)
 
 
-@pytest.mark.parametrize("state", list(STATES))
+@pytest.mark.parametrize("state", list(ALL_STATES))
 def test_one_key_has_one_meaning_in_a_state(state: str) -> None:
     """No two actions share a key in a state."""
-    keys = [key for action in ACTIONS if state in action.states for key in action.keys]
+    keys = [key for action in ALL_ACTIONS if state in action.states for key in action.keys]
     assert len(keys) == len(set(keys))
+
+
+def test_a_key_of_annotating_keeps_its_meaning_in_review() -> None:
+    """Whatever acts in both is one action; review's own keys mean nothing elsewhere."""
+    elsewhere = {key for action in ACTIONS if action.states != "N" for key in action.keys}
+    own = [action for action in ALL_ACTIONS if action.states == REVIEWING]
+    assert own
+    assert not elsewhere & {key for action in own for key in action.keys}
 
 
 # The table of states and keys that the screen promises; a dash acts on nothing there.

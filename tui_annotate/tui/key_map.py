@@ -13,7 +13,9 @@ from functools import cache
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.tui.keys import ACTIONS, DIGITS, LINE, LINE_AT, QUESTIONS, Action
+from tui_annotate.tui.keys import DIGITS, LINE, LINE_AT, Action
+from tui_annotate.tui.review_keys import ALL_ACTIONS, ALL_QUESTIONS, REVIEWING
+from tui_annotate.tui.review_keys import LINE as REVIEW_LINE
 
 _NAMED: Final = frozenset({
     "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete", "tab",
@@ -66,11 +68,12 @@ class KeyMap:
         """(key, short name) of the most useful actions in a state, the first key of each.
 
         Args:
-            question: one of `QUESTIONS`, where one waits for its answer.
+            question: one of `ALL_QUESTIONS`, where one waits for its answer.
             digits: those that choose just now; empty for the whole row.
         """
         pairs = []
-        for name, usual in QUESTIONS[question] if question else LINE:
+        usually = REVIEW_LINE if state == REVIEWING else LINE
+        for name, usual in ALL_QUESTIONS[question] if question else usually:
             action, short = self.get(name), LINE_AT.get((name, state), usual)
             if short and action.keys and (question or state in action.states):
                 keys = shown_keys(action.keys) if action.fixed else shown(action.keys[0])
@@ -89,7 +92,7 @@ def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
     wanted, problems = _read(changes or {})
     actions = tuple(
         replace(action, keys=wanted[action.id]) if action.id in wanted else action
-        for action in ACTIONS
+        for action in ALL_ACTIONS
     )
     by_key, clashes = _by_key(actions)
     problems += clashes
@@ -108,7 +111,7 @@ def default_keys() -> KeyMap:
 
 
 def _read(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    known = {action.id: action for action in ACTIONS}
+    known = {action.id: action for action in ALL_ACTIONS}
     wanted: dict[str, tuple[str, ...]] = {}
     problems: list[str] = []
     for name, value in changes.items():
