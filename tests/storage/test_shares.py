@@ -268,14 +268,15 @@ def test_moved_work_goes_back_when_the_move_is_undone(database: Database) -> Non
     """What the other began stays with them."""
     corpus, queue, shares = CorpusStore(database), QueueStore(database), ShareStore(database)
     people = PeopleStore(database)
-    ana, ben = people.local("ana").id, people.local("ben").id
+    giver, ben = people.local("ana"), people.local("ben").id
+    ana = giver.id
     keys = fill(corpus, "1", "2", "3")
     with shares.writing("") as sharing:
         give(sharing, keys, ana)
     annotate(database).skip(ana, keys[0], seconds=0)
     with shares.writing("") as sharing:
         held = [each for each in sharing.held(person=ana) if not each.finished]
-        number = recall.move(sharing, {ben: held}, person=ana, names=["ben"])
+        number = recall.move(sharing, {ben: held}, giver=giver, names=["ben"])
     assert line(queue, ana) == keys[:1]
     assert line(queue, ben) == keys[1:]
     annotate(database).skip(ben, keys[2], seconds=0)

@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.handouts import HandoutKind
+from tui_annotate.domain.people import Person
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage import allotments, pools
 from tui_annotate.storage.allotments import Allotted
@@ -92,7 +93,7 @@ def _lift(sharing: Sharing, dataset: str, handout: Handout) -> bool:
 
 
 def move(
-    sharing: Sharing, given: Mapping[str, Sequence[Held]], *, person: str, names: Sequence[str]
+    sharing: Sharing, given: Mapping[str, Sequence[Held]], *, giver: Person, names: Sequence[str]
 ) -> int:
     """Takes samples from somebody over to others; the number of the handout.
 
@@ -101,8 +102,8 @@ def move(
         names: of those people, as they were asked for.
     """
     moved = [each for own in given.values() for each in own]
-    rows = [[*each.key, person, each.handout] for each in moved]
-    request = {"from": person, "to": list(names), "rows": rows}
+    rows = [[*each.key, giver.id, each.handout] for each in moved]
+    request = {"from": giver.name, "to": list(names), "rows": rows}
     allotments.release(sharing.connection, [each.allotted for each in moved])
     new = [Allotted(who, each.allotted.sample_id) for who, own in given.items() for each in own]
     return sharing.apply(HandoutKind.MOVE, "", rows=new, request=request)

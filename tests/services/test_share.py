@@ -1,0 +1,216 @@
+"""What admins do with work: dealt out evenly, told before it is done, refused to all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.stores import annotate, claim, fill, new_database
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from tui_annotate.domain.handouts import Escalation, Pool, When
+from tui_annotate.domain.people import OPERATOR, Actor, PersonKind, Role, again
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.sharing import Sorting, Wish
+from tui_annotate.services.share import Share
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.queue import QueueStore
+from tui_annotate.storage.shares import ShareStore
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A store with ten samples of a dataset `d`."""
+    made = new_database(tmp_path)
+    fill(CorpusStore(made), *map(str, range(10)))
+    yield made
+    made.close()
+
+
+def service(database: Database, *, closed: bool = False, actor: Actor = OPERATOR) -> Share:
+    """The service over a store."""
+    return Share(ShareStore(database), PeopleStore(database), lambda: closed, actor)
+
+
+def keys(database: Database, person: str) -> list[SampleKey]:
+    """What somebody sees."""
+    return [row.key for row in QueueStore(database).page(person, order="ingested").rows]
+
+
+def person(database: Database, name: str) -> str:
+    """The id of a name."""
+    return PeopleStore(database).local(name).id
+
+
+@pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.REVIEWER])
+def test_only_admins_hand_out(database: Database, role: Role) -> None:
+    """Others are refused before anything is read."""
+    with pytest.raises(NotAllowed):
+        service(database, actor=Actor("ana", role))
+    assert service(database, actor=Actor("ana", Role.ADMIN)).show().handouts == ()
+
+
+def test_a_dry_run_tells_the_same_and_writes_nothing(database: Database) -> None:
+    """Also for people who are new."""
+    share = service(database)
+    wish = Wish("6", 1, Sorting.RANDOM, seed="3")
+    asked = share.give("d", ["ana", "ben"], wish, dry_run=True)
+    assert share.show().handouts == ()
+    assert PeopleStore(database).all() == ()
+    person(database, "ana"), person(database, "ben")
+    told = share.give("d", ["ana", "ben"], wish, dry_run=True)
+    done = share.give("d", ["ana", "ben"], wish)
+    assert (asked.handout, told.handout, done.handout) == (0, 0, 1)
+    assert told.people == done.people
+    assert [each.samples for each in asked.people] == [each.samples for each in done.people]
+    assert [each.samples for each in done.people] == [3, 3]
+
+
+def test_where_people_need_accounts_a_new_name_is_nobody(database: Database) -> None:
+    """The hint says who there is."""
+    person(database, "ana")
+    with pytest.raises(NotFound) as caught:
+        service(database, closed=True).give("d", ["anna"], Wish())
+    assert "ana" in caught.value.hint
+
+
+def test_ids_are_handed_out_as_they_are_named(database: Database) -> None:
+    """An id that is not there is refused, and nobody gets anything."""
+    share = service(database)
+    with pytest.raises(NotFound, match="99"):
+        share.give("d", ["ana"], Wish(), ids=["3", "99"])
+    share.give("d", ["ana"], Wish(sorting=Sorting.INGESTED), ids=["7", "3"])
+    assert keys(database, person(database, "ana")) == [SampleKey("d", "3"), SampleKey("d", "7")]
+
+
+def test_the_next_share_is_of_what_nobody_has_yet(database: Database) -> None:
+    """Twice 40 %, then what is left; then nothing is left to get."""
+    share = service(database)
+    for name, wanted in (("ana", 4), ("ben", 4), ("li", 2)):
+        assert share.give("d", [name], Wish("40%")).samples == wanted
+    assert share.give("d", ["zoe"], Wish("40%")).handout == 0
+    found = [key for name in ("ana", "ben", "li") for key in keys(database, person(database, name))]
+    assert sorted(found) == sorted(CorpusStore(database).keys())
+
+
+def test_a_top_up_goes_to_whoever_works_there(database: Database) -> None:
+    """Up to the number of open ones each, and says what lacks."""
+    share, deeds = service(database), annotate(database)
+    with pytest.raises(InvalidInput, match="nobody has anything"):
+        share.top_up("d", [], Wish(), number=3)
+    share.give("d", ["ana", "ben"], Wish("4"))
+    ana = person(database, "ana")
+    for key in keys(database, ana):
+        deeds.skip(ana, key, seconds=0)
+    told = share.top_up("d", [], Wish(), number=5)
+    assert {each.name: each.samples for each in told.people} == {"ana": 5, "ben": 1}
+    assert told.short == 2
+
+
+def test_an_absent_persons_work_goes_to_others(database: Database) -> None:
+    """What is finished or begun stays, unless begun work is asked for."""
+    share, deeds = service(database), annotate(database)
+    share.give("d", ["ana"], Wish())
+    ana = person(database, "ana")
+    deeds.skip(ana, SampleKey("d", "0"), seconds=0)
+    deeds.add(ana, SampleKey("d", "1"), claim("a"), seconds=0)
+    told = share.move("ana", ["ben", "li"], dry_run=True)
+    assert sorted(each.samples for each in told.people) == [4, 4]
+    share.move("ana", ["ben", "li"])
+    assert keys(database, ana) == [SampleKey("d", "0"), SampleKey("d", "1")]
+    assert share.move("ana", ["ben"], begun=True).samples == 1
+    assert keys(database, ana) == [SampleKey("d", "0")]
+    with pytest.raises(NotFound):
+        share.move("nobody", ["ben"])
+
+
+def test_without_others_work_goes_back_to_the_pool(database: Database) -> None:
+    """Of a dataset without a pool that is refused."""
+    share, queue = service(database), QueueStore(database)
+    share.give("d", ["ana"], Wish("2"))
+    with pytest.raises(Conflict):
+        share.move("ana", [])
+    share.undo()
+    share.pool("d", Pool(1, "ingested"))
+    ana = person(database, "ana")
+    key = queue.next_unfinished(ana, None, order="ingested")
+    assert share.move("ana", []).samples == 1
+    ben = person(database, "ben")
+    assert queue.next_unfinished(ben, None, order="ingested") == key
+
+
+def test_a_second_reading_is_of_ones_own_and_grows(database: Database) -> None:
+    """Asked for twice, nothing comes a third time."""
+    share = service(database)
+    share.give("d", ["ana"], Wish("6"))
+    ana = PeopleStore(database).local("ana")
+    share.repeat("d", ["ana"], Wish("3", sorting=Sorting.RANDOM), dry_run=True)
+    assert keys(database, again(ana).id) == []
+    share.repeat("d", ["ana"], Wish("3", sorting=Sorting.RANDOM))
+    first = keys(database, again(ana).id)
+    share.repeat("d", ["ana"], Wish("all", sorting=Sorting.RANDOM))
+    second = keys(database, again(ana).id)
+    assert second[:3] == first
+    assert sorted(second) == sorted(keys(database, ana.id))
+    assert {each.kind for each in PeopleStore(database).all()} == {
+        PersonKind.LOCAL,
+        PersonKind.AGAIN,
+    }
+
+
+def test_practice_comes_before_all_else(database: Database) -> None:
+    """Until it is finished nothing else is there; the answers must be."""
+    share, deeds, queue = service(database), annotate(database), QueueStore(database)
+    fill(CorpusStore(database), "p1", "p2", dataset="p")
+    with pytest.raises(NotFound, match="no answers"):
+        share.practice("p", ["ana"], gold="kim")
+    kim = person(database, "kim")
+    deeds.add(kim, SampleKey("p", "p1"), claim("k"), seconds=0)
+    deeds.add(kim, SampleKey("d", "9"), claim("k9"), seconds=0)
+    share.give("d", ["ana"], Wish("1"))
+    with pytest.raises(Conflict):
+        share.practice("d", ["ana"], gold="kim")
+    share.practice("p", ["ana"], gold="kim")
+    with pytest.raises(Conflict):
+        share.give("p", ["ana"], Wish())
+    ana = person(database, "ana")
+    for name in ("p1", "p2"):
+        assert [key.dataset for key in keys(database, ana)] == ["p", "p"]
+        key = queue.next_unfinished(ana, None, order="ingested")
+        assert key == SampleKey("p", name)
+        deeds.skip(ana, key, seconds=0)
+    assert [key.dataset for key in keys(database, ana)] == ["p", "p", "d"]
+    assert queue.next_unfinished(ana, key, order="ingested") == SampleKey("d", "0")
+
+
+def test_scores_are_numbers_of_meta(database: Database) -> None:
+    """A field that no sample has is refused."""
+    with pytest.raises(InvalidInput, match="perplexity"):
+        service(database).give("d", ["ana"], Wish(sorting=Sorting.SCORE), score="perplexity")
+
+
+def test_what_is_shown_counts_what_people_do(database: Database) -> None:
+    """By dataset and person; rules with what waits; handouts."""
+    share, deeds = service(database), annotate(database)
+    share.give("d", ["ana"], Wish("3", sorting=Sorting.INGESTED))
+    ana = person(database, "ana")
+    deeds.skip(ana, SampleKey("d", "0"), seconds=0)
+    deeds.add(ana, SampleKey("d", "1"), claim("a"), seconds=0)
+    share.pool("d", Pool(1, "ingested"))
+    share.escalate("d", Escalation(When.LABEL))
+    shown = share.show()
+    (stand,) = shown.stands
+    assert (stand.samples, stand.finished, stand.begun, stand.open) == (3, 1, 1, 1)
+    assert [(each.rule.split(":")[0], each.waiting) for each in shown.rules] == [
+        ("escalate", 0),
+        ("pool", 7),
+    ]
+    assert [each.kind for each in shown.handouts] == ["give", "pool", "escalate"]
+    share.undo()
+    assert len(share.show().rules) == 1
+    share.undo(2)
+    assert share.show().rules == ()
+    assert share.show("nothing").handouts == ()

@@ -1,0 +1,45 @@
+"""Gathers what is told of handed-out work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tui_annotate.domain.handouts import Escalation, HandoutKind, Pool, Practice
+from tui_annotate.services.share.report import Given, Ruled, Shown, Stand
+from tui_annotate.storage import standing
+from tui_annotate.storage.shares import Sharing
+
+
+def shown(store: Sharing, names: Mapping[str, str], *, dataset: str = "") -> Shown:
+    """All that is handed out, or what is of one dataset; people by `names`."""
+    stands = [
+        Stand(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
+        for row in standing.stands(store.connection, dataset)
+    ]
+    ruled = [
+        Ruled(name, _words(rule, names), standing.waiting(store.connection, name, rule))
+        for name, rule in standing.rules(store.connection, dataset)
+    ]
+    given = [
+        Given(
+            each.id,
+            each.at,
+            names.get(each.by, each.by),
+            each.kind.value,
+            each.dataset,
+            {key: value for key, value in each.request.items() if key != "rows"},
+            each.undone,
+        )
+        for each in store.handouts()
+        if dataset in ("", each.dataset)
+    ]
+    return Shown(tuple(stands), tuple(ruled), tuple(given))
+
+
+def _words(rule: Pool | Escalation | Practice, names: Mapping[str, str]) -> str:
+    if isinstance(rule, Pool):
+        return f"{HandoutKind.POOL}: {rule.overlap} people a sample, {rule.order}"
+    if isinstance(rule, Escalation):
+        return f"{HandoutKind.ESCALATE}: {rule.add} more where people {rule.when}"
+    gold = names.get(rule.person, rule.person) if rule.person else rule.origin
+    return f"{HandoutKind.PRACTICE}: answers of {gold}"
