@@ -12,6 +12,7 @@ from tui_annotate import __version__
 from tui_annotate.cli import (
     agreement,
     annotate,
+    assign,
     assist,
     audit,
     backup,
@@ -46,6 +47,7 @@ for room in (
     corpus,
     annotate,
     reports,
+    assign,
     agreement,
     assist,
     doctor,

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.people import Actor, Verb, require
+from tui_annotate.domain.people import Actor, Verb, may, require
 from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from tui_annotate.services.backup import Backup
     from tui_annotate.services.bind import Bind
     from tui_annotate.services.guide import Guide
+    from tui_annotate.services.measure import Measure
     from tui_annotate.services.news import News
     from tui_annotate.services.remark import Remarks
     from tui_annotate.services.review import Review
+    from tui_annotate.services.share import Share
     from tui_annotate.storage.presence import PresenceStore
 
 
@@ -114,6 +116,15 @@ class Team:
         return Agree(*stores, self.proposals.labels, names.checked, self.actor)
 
     @cached_property
+    def share(self) -> Share:
+        """Who annotates what."""
+        from tui_annotate.services.share import Share
+        from tui_annotate.storage.shares import ShareStore
+
+        store = ShareStore(self.database)
+        return Share(store, self.people, self.authenticate.required, self.actor)
+
+    @cached_property
     def guide(self) -> Guide:
         """Guidelines: every version, and the next one."""
         from tui_annotate.services.guide import Guide
@@ -164,6 +175,15 @@ class Team:
 
         stores = (self.corpus, self.log, self.people, self.guidance)
         return Review(*stores, self.actor, self.settings.reviewers_settle_own)
+
+    @cached_property
+    def measure(self) -> Measure:
+        """Who is how far, how fast, and until when."""
+        from tui_annotate.services.measure import Measure
+        from tui_annotate.storage.figures import FigureStore
+
+        store = FigureStore(self.database, actor=self.actor)
+        return Measure(store, self._names, everybody=may(self.actor, Verb.REPORT))
 
     def _names(self) -> dict[str, str]:
         """Names of people, by id."""
