@@ -175,7 +175,7 @@ def test_practice_comes_before_all_else(database: Database) -> None:
         share.practice("d", ["ana"], gold="kim")
     share.practice("p", ["ana"], gold="kim")
     with pytest.raises(Conflict):
-        share.give("p", ["ana"], Wish())
+        share.give("p", ["ben"], Wish(overlap=3))
     ana = person(database, "ana")
     for name in ("p1", "p2"):
         assert [key.dataset for key in keys(database, ana)] == ["p", "p"]
