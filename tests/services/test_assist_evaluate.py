@@ -289,6 +289,21 @@ def test_an_embedder_less_itself_is_nothing(monkeypatch: pytest.MonkeyPatch) -> 
         assert told["excludes_zero"] is (told["interval"][0] > 0 or told["interval"][1] < 0)
 
 
+def test_how_far_each_model_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From nothing to all of the texts, for each embedder in turn; words alone make none."""
+    monkeypatch.setattr(evaluating, "_AT_ONCE", 20)
+    known: dict[str, Embedder] = {"one": Words(), "odd": Constant()}
+    monkeypatch.setattr(registry, "load_embedder", known.__getitem__)
+    told: list[tuple[str, int, float]] = []
+    evaluate([GOLD], embedder="one", compare=["odd", "none"], told=lambda *each: told.append(each))
+    for model in ("words", Constant.label):
+        steps = [(texts, share) for label, texts, share in told if label == model]
+        assert steps == sorted(steps)
+        assert (steps[0], steps[-1][1]) == ((0, 0.0), 1.0)
+        assert len(steps) > 3
+    assert {label for label, *_ in told} == {"words", Constant.label}
+
+
 @needs_vectors
 def test_what_is_compared_stands_alone_as_it_does_beside_others() -> None:
     """The same figures and intervals, whichever embedder is named first."""

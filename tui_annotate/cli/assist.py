@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from tui_annotate.domain.spans import Span
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Match, Sample
+    from tui_annotate.services.ingest.report import Progress
 
 _SPAN = re.compile(r"(\d+):(\d+)")
 
@@ -179,8 +181,28 @@ def evaluate(
     from tui_annotate.services.assist import evaluate as evaluated
 
     others = [name.strip() for part in compare or () for name in part.split(",") if name.strip()]
-    found = evaluated(files, min_segments=min_segments, embedder=embedder, compare=others)
+    with output.progress("texts") as tell:
+        found = evaluated(
+            files,
+            min_segments=min_segments,
+            embedder=embedder,
+            compare=others,
+            told=_told(tell),
+        )
     if as_json:
         output.as_json(found)
     else:
         show_evaluation(found)
+
+
+def _told(tell: Callable[[Progress], None]) -> Callable[[str, int, float], None]:
+    """What shows how far each model is with its vectors."""
+    from tui_annotate.services.ingest.report import Progress
+
+    began: dict[str, float] = {}
+
+    def told(model: str, texts: int, share: float) -> None:
+        seconds = time.monotonic() - began.setdefault(model, time.monotonic())
+        tell(Progress(model, texts, share=share, seconds=seconds))
+
+    return told

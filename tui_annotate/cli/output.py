@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.progress import Progress
 
 WIDE = 160  # columns of a table that nobody looks at through a terminal
+LONGEST_BAR = 60  # cells of a bar, at most
 GAP = 2  # blanks between two columns
 NARROWEST = 20  # cells of a column of words, at least, where it has as many
 UNITS = {"vectors": "documents"}  # what a phase counts, where it is something else
@@ -143,6 +144,25 @@ def _shared(wishes: Mapping[int, int], room: int) -> dict[int, int]:
     return given
 
 
+def bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
+    """A chart on stdout: a line for each name, its value, and a bar; plain signs off a terminal."""
+    from rich.text import Text
+
+    from tui_annotate.domain.figures import bar
+
+    console = _console(sys.stdout)
+    names = max(len(visible_line(name)) for name, _ in rows)
+    values = [f"{value:,.1f} {unit}" for _, value in rows]
+    numbers, most = max(map(len, values)), max(value for _, value in rows)
+    room = max(min(console.width - names - numbers - 2 * GAP, LONGEST_BAR), 1)
+    for (name, value), told in zip(rows, values, strict=True):
+        drawn = bar(value, most, room)
+        plain = console.color_system is None
+        shown = "#" * len(drawn) if plain else drawn
+        head = f"{visible_line(name):<{names}}  {told:>{numbers}}  "
+        console.print(Text(head.rstrip() if not shown else head) + Text(shown, style="cyan"))
+
+
 def _cell(value: str | float) -> str:
     if isinstance(value, str):
         return value
@@ -183,7 +203,8 @@ def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
 
         def show(at: Progress) -> None:
             if at.phase not in tasks:
-                tasks[at.phase] = bar.add_task(at.phase, total=None, records="", rate=0.0)
+                phase = visible_line(at.phase)
+                tasks[at.phase] = bar.add_task(phase, total=None, records="", rate=0.0)
             total = None if at.share is None else 1.0
             bar.update(
                 tasks[at.phase],

@@ -63,7 +63,8 @@ def resampled(
         size = min(block, draws - first)
         drawn = chance.multinomial(count, np.full(count, 1 / count), size=size).astype(np.float64)
         queries = (drawn @ sizes).reshape(size, *(1 for _ in values.shape[1:]))
-        means.append(np.tensordot(drawn, sums, axes=1) / queries)
+        # Not BLAS: its last bits depend on how many columns are drawn together.
+        means.append(np.einsum("dc,c...->d...", drawn, sums) / queries)
     return np.concatenate(means)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_AT_ONCE = 4096
-"""Segments that are embedded together, about: many, as batches of like lengths are quick; not all,
-as a segment's tokens take some kilobytes."""
+_AT_ONCE = 512
+"""Segments that are embedded together, about: many, as batches of like lengths are quick; few, to
+tell every few seconds how far a slow model is."""
 _LANGUAGES = ("en", "zh")
 """Languages that are told of, also where nothing is in them."""
 
 _Name = tuple[str, str]
 """A document as it is segmented and embedded: its hash and its language."""
+Told = Callable[[str, int, float], None]
+"""Takes the model, the texts that have its vectors, and their share of all, in [0, 1]."""
 _Ranks = Mapping[str, Sequence[int | None]]
 
 
@@ -42,6 +44,7 @@ def evaluate(
     min_segments: int = 1,
     embedder: str = "auto",
     compare: Sequence[str] = (),
+    told: Told = lambda *_: None,
 ) -> dict[str, Any]:
     """The figures over Mercury dumps, taken together; JSON values as docs/formats.md says.
 
@@ -52,6 +55,7 @@ def evaluate(
         embedder: a name, which a colon and a model may follow; "none" for words alone; "auto" for
             the best that can be had.
         compare: other embedders, each told beside the first on the same queries.
+        told: called as vectors are made.
 
     Raises:
         NotFound, Unavailable: a file can not be opened; a named embedder can not be had.
@@ -59,7 +63,7 @@ def evaluate(
     """
     chosen = [_embedder(name) for name in dict.fromkeys([embedder, *compare])]
     asked = choices(_records(files), least=min_segments)
-    ranks = [_ranks(asked, each) for each in chosen]
+    ranks = [_ranks(asked, each, told) for each in chosen]
     parts = {
         direction: _parts(own, [found[direction] for found in ranks])
         for direction, own in asked.items()
@@ -85,7 +89,7 @@ def evaluate_records(
 
     A query is a distinct (texts, claim span, evidence span), trimmed; every segment is ranked.
     """
-    ranks = _ranks(choices(records, least=min_segments), embedder)
+    ranks = _ranks(choices(records, least=min_segments), embedder, lambda *_: None)
     return {direction: figures(found) for direction, found in ranks.items()}
 
 
@@ -177,7 +181,7 @@ def _differences(parts: Mapping[str, Mapping[str, _Part]], at: int) -> dict[str,
     return {**whole, "slices": slices}
 
 
-def _ranks(asked: Mapping[str, Sequence[Choice]], embedder: Embedder | None) -> _Ranks:
+def _ranks(asked: Mapping[str, Sequence[Choice]], embedder: Embedder | None, told: Told) -> _Ranks:
     """By direction, the rank of the first hit of each query."""
     ranks: dict[str, list[int | None]] = {name: [None] * len(own) for name, own in asked.items()}
     samples: dict[tuple[str, ...], list[tuple[str, int]]] = {}
@@ -186,7 +190,7 @@ def _ranks(asked: Mapping[str, Sequence[Choice]], embedder: Embedder | None) -> 
             samples.setdefault(choice.texts, []).append((direction, at))
     # In the order of the hashes, sources first: summaries of one source are neighbours.
     groups = [samples[texts] for texts in sorted(samples)]
-    opened = _opened([asked[direction][at] for (direction, at), *_ in groups], embedder)
+    opened = _opened([asked[direction][at] for (direction, at), *_ in groups], embedder, told)
     for places, ready in zip(groups, opened, strict=True):
         for direction, at in places:
             choice = asked[direction][at]
@@ -195,19 +199,25 @@ def _ranks(asked: Mapping[str, Sequence[Choice]], embedder: Embedder | None) -> 
     return ranks
 
 
-def _opened(some: Sequence[Choice], embedder: Embedder | None) -> Iterator[SampleAssist]:
+def _opened(
+    some: Sequence[Choice], embedder: Embedder | None, told: Told
+) -> Iterator[SampleAssist]:
     """The samples of some choices, ready; each document is embedded once, in large batches."""
     if embedder is None:
         yield from (prepared(each.sample, each.segments) for each in some)
         return
     waiting = Counter(name for each in some for name, _ in _documents(each))
     made: dict[_Name, DocumentVectors] = {}
+    done = 0
+    told(embedder.label, done, 0.0)
     for at, each in enumerate(some):
         names = [name for name, _ in _documents(each)]
         if not made.keys() >= {*names}:
             new = _batch(some[at:], made)
             vectors = document_vectors([*new.values()], embedder)
             made.update(zip(new, vectors, strict=True))
+            done += len(new)
+            told(embedder.label, done, done / len(waiting))
         own = joined(each.sample, [made[name] for name in names], embedder)
         yield prepared(each.sample, each.segments, own)
         waiting.subtract(names)
