@@ -108,11 +108,8 @@ def _remarks(compared: Compared) -> None:
 
 
 def _legend(found: Agreement) -> None:
-    left = found.left
-    counted = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
-    for what, counts in counted.items():
-        for reason, count in sorted(counts.items()):
-            output.say(f"left out: {count:,} {what}: {reason}")
+    for what, reason, count in shapes.left_out(found):
+        output.say(f"left out: {count:,} {what}: {reason}")
     if found.strangers:
         output.say(f"not in the label set: {', '.join(found.strangers)}")
     if len(found.label_sets) > 1:

@@ -25,15 +25,16 @@ def as_json(found: Agreement) -> dict[str, Any]:
         "filters": asdict(found.asked),
         "labels": found.labels,
         "not_in_label_set": found.strangers,
-        "label_sets": found.label_sets,
+        "label_sets": [
+            {"version": version, "readings": count} for version, count in found.label_sets.items()
+        ],
         "bootstrap": BOOTSTRAP,
         "together": _compared(found, found.together),
         "oneself": _compared(found, found.oneself),
-        "left_out": {
-            "samples": _sorted(found.left.samples),
-            "work": _sorted(found.left.work),
-            "annotations": _sorted(found.left.annotations),
-        },
+        "left_out": [
+            {"what": what, "reason": reason, "count": count}
+            for what, reason, count in left_out(found)
+        ],
     }
 
 
@@ -50,6 +51,15 @@ def rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
                 figure.n,
                 "; ".join(filter(None, [figure.of, figure.note, why(figure.value)])),
             )
+
+
+def left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
+    """(what, why, how many) of all that did not count; a reading is a person's work on a sample."""
+    left = found.left
+    kinds = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
+    for what, counts in kinds.items():
+        for reason, count in sorted(counts.items()):
+            yield what, reason, count
 
 
 def rounded(value: Measured) -> float | None:
@@ -70,10 +80,6 @@ def people_of(found: Agreement, pair: PairFigures) -> list[str]:
 
 def _round(value: float) -> float:
     return round(value, _DIGITS)
-
-
-def _sorted(counts: dict[str, int]) -> dict[str, int]:
-    return dict(sorted(counts.items()))
 
 
 def _compared(found: Agreement, compared: Compared) -> dict[str, Any]:

@@ -1,0 +1,98 @@
+"""The command agreement: a table, JSON or CSV of the same, and what is said beside it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.cli.test_reports import names
+from tests.pty_driver import ROOT
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import Person, again
+from tui_annotate.domain.records import Owned, Record, RecordFilter
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
+
+ANA, BEN = Person("p1", "ana"), Person("p2", "ben\x1b[31m")
+
+
+@pytest.fixture
+def read(filled: Command, tmp_path: Path) -> Command:
+    """A workspace whose two pairs ana and ben read, and ana once more; ben marked one alone."""
+    import tui_annotate
+
+    with tui_annotate.open(tmp_path) as space:
+        for at, record in enumerate(list(space.corpus.records(RecordFilter()))):
+            for person in (ANA, BEN, again(ANA)):
+                made = Annotation(
+                    f"{person.id}{at}",
+                    (Anchor(Side.SUMMARY, 0, Span(0, 10)),),
+                    (Anchor(Side.SOURCE, 0, Span(0, 10)),),
+                    (("Unwanted", "Intrinsic"),),
+                )
+                owned = () if person is BEN and at else (Owned(person.id, made),)
+                assignments = (Assignment(person.id, State.DONE),)
+                space.log.import_record(Record(record.sample, owned, assignments, (person,)))
+    return filled
+
+
+def test_a_table_for_people(read: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures on standard output within 80 columns; why one is missing on standard error."""
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = read("agreement", "--pairs")
+    assert shown.code == 0
+    assert "people with one another: 2 samples; ana, ben␛[31m" in shown.out
+    assert "people with themselves: 2 samples; ana" in shown.out
+    assert re.search(r"^sample +percent +\.500 +- +2 +pairs of people$", shown.out, re.MULTILINE)
+    assert re.search(r"^ana, ben␛\[31m +2 +\.500 ", shown.out, re.MULTILINE)
+    assert max(map(len, shown.out.splitlines())) <= 80
+    assert "chance alone would agree as often" in shown.err
+    assert "order of labels: Unwanted.Intrinsic > nothing" in shown.err
+    assert "seed 7" in shown.err
+    assert "nan" not in (shown.out + shown.err).lower()
+
+
+def test_json_has_documented_names(read: Command) -> None:
+    """Each name of its shape stands in the manual; names of people are as they are."""
+    manual = (ROOT / "docs" / "formats.md").read_text("utf-8").rpartition("## The JSON")[2]
+    told = read("agreement", "--json").json
+    assert [name for name in names(told) if not re.search(rf'[`"]{name}[`"]', manual)] == []
+    assert told["together"]["people"] == ["ana", BEN.name]
+    assert told["oneself"]["pairs"][0]["people"] == ["ana"]
+
+
+def test_csv_has_a_row_for_each_measure(read: Command) -> None:
+    """The same values as JSON, under the columns of the manual."""
+    told = read("agreement", "--json").json
+    rows = list(csv.DictReader(io.StringIO(read("agreement", "--csv").out)))
+    assert list(rows[0]) == ["level", "measure", "value", "low", "high", "n", "note"]
+    measures = told["together"]["measures"] + told["oneself"]["measures"]
+    assert len(rows) == len(measures)
+    for row, measure in zip(rows, measures, strict=True):
+        assert row["level"].removeprefix("oneself: ") == measure["level"]
+        assert row["value"] == ("" if measure["value"] is None else str(measure["value"]))
+
+
+def test_options_choose(read: Command) -> None:
+    """Filters are those of export; label level, people and label set are the command's own."""
+    told = read("agreement", "--json", "--person", "ana", "--label-level", "1").json
+    assert told["filters"]["people"] == ["ana"]
+    assert told["labels"] == ["Unwanted", "nothing"]
+    assert read("agreement", "--json", "--state", "draft").json["together"]["samples"] == 0
+    assert read("agreement", "--person", "nobody").code == 2
+    assert read("agreement", "--label-set", "feed").code == 2
+    assert read("agreement", "--json", "--csv").code == 2
+
+
+def test_nothing_to_compare_is_said(filled: Command) -> None:
+    """Without two readings of a sample there is no figure, and no error."""
+    shown = filled("agreement")
+    assert (shown.code, shown.out) == (0, "")
+    assert "nothing to compare: no sample was read by two people, or twice" in shown.err
+    assert filled("agreement", "--csv").out == "level,measure,value,low,high,n,note\n"
