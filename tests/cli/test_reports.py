@@ -14,6 +14,8 @@ import pytest
 from tests.cli.conftest import PAIRS, Command
 from tests.pty_driver import ROOT
 from tests.services.ingesting import Letters
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
 from tui_annotate.cli import doctor
 
 CLAIM = PAIRS[0]["summary"].index("15 million pounds")
@@ -92,7 +94,25 @@ def test_status_counts_everything(annotated: Command) -> None:
     assert {name: shown[name] for name in expected} == expected
     assert shown["datasets"][0]["name"] == "pairs"
     assert shown["progress"][0]["name"] == "reader"
+    assert shown["people"][0]["name"] == "reader"
     assert "reader" in annotated("status").out
+
+
+def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> None:
+    """Who is how far and how fast, what is ahead, a chart by week, flags with their reasons."""
+    with workspaces.open(tmp_path) as space:
+        person, keys = space.person("reader").id, space.corpus.keys()
+        space.annotate.flag(person, keys[1], reason="cut \x1b[31m off", seconds=60)
+        space.annotate.add(person, keys[0], claim("t", 0, 3, label=""), seconds=60)
+    shown = annotated("status", "--weeks", "2").out
+    for words in ("assigned", "samples/h", "(began today)", "remaining"):
+        assert words in shown
+    assert shown.splitlines()[-1].endswith("#" * 60)
+    assert len([line for line in shown.splitlines() if line.startswith("20")]) == 2
+    flagged = annotated("status", "--flagged").out
+    assert "cut" in flagged
+    assert "\x1b" not in flagged
+    assert annotated("status", "--json").json["flags"][0]["sample"] == "tea"
 
 
 @pytest.mark.parametrize("name", ["mercury", "native", "csv"])
@@ -393,6 +413,11 @@ def test_terminal_checks_tell_what_a_pipe_is() -> None:
 
 SHAPES = [
     ["status"],
+    ["audit", "head"],
+    ["audit", "verify"],
+    ["backup"],
+    ["guidelines", "list"],
+    ["remarks", "list"],
     ["dataset", "list"],
     ["dataset", "show", "pairs"],
     ["doctor"],

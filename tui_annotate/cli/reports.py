@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import figures, output
 from tui_annotate.cli.options import (
     JsonOption,
     OfDatasetOption,
@@ -29,7 +28,7 @@ from tui_annotate.domain.labels import Need
 
 if TYPE_CHECKING:
     from tui_annotate.domain.labels import Label
-    from tui_annotate.storage.corpus import Progress
+    from tui_annotate.services.examine import Status
 
 
 def register(app: typer.Typer) -> None:
@@ -41,7 +40,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate export --format native | gzip > backup.jsonl.gz",
         )
     )(export)
-    app.command(epilog=examples("tui-annotate status", "tui-annotate status --json"))(status)
+    app.command(epilog=examples("tui-annotate status", "tui-annotate status --flagged"))(status)
     labels = typer.Typer(help="The label set.")
     labels.callback()(_group)
     labels.command(
@@ -111,14 +110,37 @@ def export(
         output.say(f"  {format_name} can not carry: {kind} ({count:,})")
 
 
-def status(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
-    """Print what is there, and what is done."""
+def status(
+    *,
+    flagged: Annotated[
+        bool, typer.Option("--flagged", help="List the flagged samples, each with its reason.")
+    ] = False,
+    weeks: Annotated[
+        int, typer.Option(metavar="N", min=1, max=520, help="How many weeks are charted.")
+    ] = 12,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Print what is there, who is how far, how fast, and until when.
+
+    Hours are time at work, pauses taken out; the end is told from the pace of the last two weeks.
+    Annotators see their own figures.
+    """
     with opened(workspace) as space:
         found = space.status()
+        measured = space.team.measure.figures(weeks=weeks)
     if as_json:
         shown = asdict(found)
-        output.as_json({"workspace": str(shown.pop("path")), **shown})
-        return
+        whole = {"workspace": str(shown.pop("path")), **shown}
+        output.as_json({**whole, **figures.as_json(measured)})
+    elif flagged:
+        figures.show_flags(measured)
+    else:
+        _show_whole(found)
+        figures.show(measured)
+
+
+def _show_whole(found: Status) -> None:
     totals = ("samples", "documents", "segments", "annotations", "done")
     vectors = f"{found.embedded:,} documents, {found.embedder}" if found.embedded else "none"
     if found.by_words:
@@ -131,27 +153,6 @@ def status(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
             [output.Column("dataset"), *(output.Column(name, number=True) for name in totals)],
             [(each.name, *(getattr(each, name) for name in totals)) for each in found.datasets],
         )
-    if found.progress:
-        output.line("")
-        _show_people(found.progress)
-
-
-def _show_people(people: Sequence[Progress]) -> None:
-    counts = ("annotations", "done", "skipped", "flagged", "open")
-    columns = [output.Column("annotator"), output.Column("dataset")]
-    columns += [output.Column(name, number=True) for name in (*counts, "minutes")]
-    output.table(
-        columns,
-        [
-            (
-                each.name,
-                each.dataset,
-                *(getattr(each, name) for name in counts),
-                round(each.seconds / 60),
-            )
-            for each in people
-        ],
-    )
 
 
 def check(

@@ -60,6 +60,7 @@ class EventRow(Row, table=True):
         UniqueConstraint("person", "dataset", "sample", "seq"),
         Index("ix_events_deeds", "person", "arrival", sqlite_where=text("verb <> 'read'")),
         Index("ix_events_batch", "batch", sqlite_where=text("batch <> ''")),
+        Index("ix_events_hours", "person", "dataset", "at", "seconds"),
     )
     arrival: int | None = Field(default=None, primary_key=True)
     id: str = Field(unique=True)

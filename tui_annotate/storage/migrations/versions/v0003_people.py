@@ -155,6 +155,10 @@ def upgrade() -> None:
     op.add_column(
         "embedded", sa.Column("unknown", sa.Boolean(), server_default=sa.false(), nullable=False)
     )
+    # Hours by day are counted from it alone: events themselves are wide.
+    op.create_index(
+        "ix_events_hours", "events", ["person", "dataset", "at", "seconds"], unique=False
+    )
     op.execute(
         "INSERT INTO editions (kind, dataset, hash, at, by)"
         " SELECT s.name, '', s.value, t.created, '' FROM settings s"

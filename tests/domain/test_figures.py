@@ -1,0 +1,74 @@
+"""Figures of work: paces, ends, weeks, bars."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from tui_annotate.domain.figures import (
+    Projection,
+    Week,
+    Work,
+    bar,
+    projected,
+    together,
+    week_of,
+    weeks_up_to,
+)
+
+TODAY = date(2026, 5, 4)
+WORK = Work("d", "ana", "Ana", 10, 4, 5, 1, 0, 2, 12, 7200.0, 3, "2026-04-30")
+
+
+@pytest.mark.parametrize(
+    ("remaining", "recent", "first", "end"),
+    [
+        (0, 0, "", Projection(why="done")),
+        (5, 0, "2026-04-01", Projection(why="nothing finished in two weeks")),
+        (5, 3, "", Projection(why="nothing finished in two weeks")),
+        (5, 3, "2026-05-04", Projection(why="began today")),
+        (10_000, 1, "2026-04-01", Projection(why="more than ten years")),
+        (14, 14, "2026-04-01", Projection("2026-05-18")),
+        (1, 14, "2026-04-01", Projection("2026-05-05")),
+        (5, 5, "2026-05-03", Projection("2026-05-06")),
+    ],
+)
+def test_an_end_is_told_where_it_can_be(
+    remaining: int, recent: int, first: str, end: Projection
+) -> None:
+    """From the days of two weeks that there were; with the reason where it can not be."""
+    assert projected(remaining, recent, first=first, today=TODAY) == end
+
+
+def test_the_last_of_several_ends_counts() -> None:
+    """What is done counts for nothing; one that can not be told makes all so."""
+    done, soon, late = Projection(why="done"), Projection("2026-05-05"), Projection("2026-06-01")
+    assert together([soon, late, done]) == late
+    assert together([done]) == together([]) == done
+    assert together([soon, Projection(why="began today")]).why == "began today"
+
+
+def test_paces() -> None:
+    """Per hour of work; none before a minute of it."""
+    assert (WORK.hours, WORK.finished) == (2.0, 6)
+    assert (WORK.samples_an_hour, WORK.annotations_an_hour) == (3.0, 6.0)
+    assert replace(WORK, seconds=59.0).samples_an_hour is None
+    assert WORK.end(TODAY) == Projection("2026-05-11")
+    assert replace(WORK, remaining=None).end(TODAY).why == "draws from a pool"
+
+
+def test_weeks() -> None:
+    """By ISO 8601, over the turn of a year."""
+    assert week_of("2026-05-04") == "2026-W19"
+    assert weeks_up_to(date(2027, 1, 4), 3) == ["2026-W52", "2026-W53", "2027-W01"]
+    assert Week("2026-W19", 1800.0, 1).hours == 0.5
+
+
+def test_bars() -> None:
+    """Never longer than asked for, nothing for nothing, something for whatever is more."""
+    assert bar(0, 5, 10) == bar(1, 0, 10) == ""
+    assert bar(5, 5, 10) == "█" * 10
+    assert bar(0.001, 5, 10) == "▏"
+    assert bar(2.5, 5, 3) == "█▌"

@@ -1,0 +1,152 @@
+"""Figures of work: how far people are, how fast, and when they will have done at that pace."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+PACE_DAYS: Final = 14
+"""How many days back the pace is taken from, today with them."""
+_HOUR: Final = 3600.0
+_MOST_DAYS: Final = 3650
+_BLOCKS: Final = " ▏▎▍▌▋▊▉█"
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """When work ends at the pace of the last two weeks.
+
+    Attributes:
+        day: ISO 8601; empty where it can not be told, or is over.
+        why: the reason where `day` is empty.
+    """
+
+    day: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How one person fares in one dataset.
+
+    Attributes:
+        assigned: samples handed out to them, those for practice left out; None where nobody hands
+            out anything, so that each person has every sample.
+        remaining: of what they have, not yet done, skipped or flagged; None where they draw from a
+            pool, and how many will be theirs is not known.
+        done, skipped, flagged, open: samples by state; `open` are begun or reopened.
+        seconds: of work, pauses taken out: gaps between two actions count up to a minute.
+        recent: samples finished in the last two weeks.
+        first: the day of their first event, ISO 8601, UTC; empty where there is none.
+    """
+
+    dataset: str
+    person: str
+    name: str
+    assigned: int | None
+    remaining: int | None
+    done: int
+    skipped: int
+    flagged: int
+    open: int
+    annotations: int
+    seconds: float
+    recent: int
+    first: str
+
+    @property
+    def finished(self) -> int:
+        """Samples that are done, skipped or flagged."""
+        return self.done + self.skipped + self.flagged
+
+    @property
+    def hours(self) -> float:
+        """Of work."""
+        return self.seconds / _HOUR
+
+    @property
+    def samples_an_hour(self) -> float | None:
+        """Finished ones; None before a minute of work."""
+        return _per_hour(self.finished, self.seconds)
+
+    @property
+    def annotations_an_hour(self) -> float | None:
+        """As they stand; None before a minute of work."""
+        return _per_hour(self.annotations, self.seconds)
+
+    def end(self, today: date) -> Projection:
+        """When this person will have done with this dataset."""
+        if self.remaining is None:
+            return Projection(why="draws from a pool")
+        return projected(self.remaining, self.recent, first=self.first, today=today)
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """What was done in a week, by ISO 8601, as `2026-W19`; UTC."""
+
+    week: str
+    seconds: float
+    finished: int
+
+    @property
+    def hours(self) -> float:
+        """Of work, pauses taken out."""
+        return self.seconds / _HOUR
+
+
+def _per_hour(count: int, seconds: float) -> float | None:
+    return count * _HOUR / seconds if seconds >= 60 else None
+
+
+def projected(remaining: int, recent: int, *, first: str, today: date) -> Projection:
+    """When as many samples as remain are finished, at the pace of the last two weeks.
+
+    Args:
+        recent: finished in these weeks.
+        first: the day of the first event; whoever began later has a shorter time to count by.
+    """
+    if remaining <= 0:
+        return Projection(why="done")
+    if not recent or not first:
+        return Projection(why="nothing finished in two weeks")
+    days = min(PACE_DAYS, (today - date.fromisoformat(first)).days + 1)
+    if days < 2:
+        return Projection(why="began today")
+    more = math.ceil(remaining * days / recent)
+    if more > _MOST_DAYS:
+        return Projection(why="more than ten years")
+    return Projection((today + timedelta(days=more)).isoformat())
+
+
+def together(ends: Iterable[Projection]) -> Projection:
+    """When the last of several ends; one that can not be told makes all so."""
+    days = []
+    for end in ends:
+        if end.day:
+            days.append(end.day)
+        elif end.why != "done":
+            return end
+    return Projection(max(days)) if days else Projection(why="done")
+
+
+def week_of(day: str) -> str:
+    """The week of a day: `2026-05-04` is in `2026-W19`."""
+    year, week, _ = date.fromisoformat(day).isocalendar()
+    return f"{year}-W{week:02}"
+
+
+def weeks_up_to(today: date, count: int) -> list[str]:
+    """The last weeks, the one of today at the end."""
+    return [week_of((today - timedelta(weeks=back)).isoformat()) for back in range(count)][::-1]
+
+
+def bar(value: float, most: float, cells: int) -> str:
+    """A bar of at most `cells` cells, in eighths; something is shown of whatever is not nothing."""
+    if value <= 0 or most <= 0:
+        return ""
+    eighths = max(1, round(min(value / most, 1.0) * cells * 8))
+    return _BLOCKS[8] * (eighths // 8) + _BLOCKS[eighths % 8].strip()

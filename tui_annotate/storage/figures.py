@@ -1,0 +1,156 @@
+"""Figures of work, counted by SQLite: states, days, reasons of flags; never whole events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, text
+
+from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, seen_by
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.datasets import Progress, progress
+from tui_annotate.storage.pools import pool_of
+
+_SEEN: Final[Any] = bindparam("seen", expanding=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """Samples handed out to a person in a dataset, without those for practice."""
+
+    dataset: str
+    person: str
+    count: int
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day of a person in a dataset, UTC: seconds of work, samples that were finished."""
+
+    dataset: str
+    person: str
+    day: str
+    seconds: float
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A sample that somebody flagged, with the reason, which may be empty."""
+
+    dataset: str
+    sample: str
+    person: str
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A dataset and how it is worked on.
+
+    Attributes:
+        handed_out: whether any of it is handed out; else everybody has all of it.
+        undrawn: how often samples are still to be drawn from its pool; None where it has none.
+    """
+
+    dataset: str
+    samples: int
+    handed_out: bool
+    undrawn: int | None
+
+
+_ASSIGNED: Final = text(
+    "SELECT d.name, w.person, count(*), coalesce(sum(a.finished), 0) FROM allotments w"
+    " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " LEFT JOIN assignments a ON a.person = w.person AND a.sample_id = w.sample_id"
+    " WHERE NOT w.practice AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " GROUP BY 1, 2"
+).bindparams(_SEEN)
+_WORKED: Final = text(
+    "SELECT dataset, person, substr(at, 1, 10), sum(seconds), 0 FROM events w"
+    " WHERE w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " GROUP BY person, dataset, substr(at, 1, 10)"
+).bindparams(_SEEN)
+_FINISHED: Final = text(
+    "SELECT d.name, w.person, substr(w.updated, 1, 10), 0.0, count(*) FROM assignments w"
+    " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE w.finished AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " GROUP BY 1, 2, 3"
+).bindparams(_SEEN)
+_FLAGS: Final = text(
+    "SELECT d.name, s.external, w.person, w.comment, w.updated FROM assignments w"
+    " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE w.state = 'flagged' AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " ORDER BY 1, w.updated, 2"
+).bindparams(_SEEN)
+_ROOMS: Final = text(
+    "SELECT d.id, d.name, (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),"
+    " EXISTS (SELECT 1 FROM allotments g JOIN samples s ON s.id = g.sample_id"
+    "   WHERE s.dataset_id = d.id) FROM datasets d ORDER BY d.name"
+)
+_UNDRAWN: Final = text(
+    "SELECT coalesce(sum(max(0, :overlap - held)), 0) FROM (SELECT (SELECT count(*)"
+    "   FROM allotments g WHERE g.sample_id = s.id) AS held"
+    "   FROM samples s WHERE s.dataset_id = :id)"
+)
+
+
+class FigureStore:
+    """Figures of all people, or of the actor's own work alone, as the policy says."""
+
+    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
+        self._database = database
+        self._actor = actor
+
+    def progress(self) -> list[Progress]:
+        """What people did, by dataset and name."""
+        with self._database.reading() as connection:
+            return progress(connection, seen_by(self._actor))
+
+    def assigned(self) -> list[Assigned]:
+        """What people have to do, as far as it is handed out."""
+        return [Assigned(*row) for row in self._rows(_ASSIGNED)]
+
+    def days(self) -> list[Day]:
+        """Each day of work, from the log; and each on which samples were finished, as they are.
+
+        Work that came from a file without a time that makes sense is of no day.
+        """
+        days = (Day(*row) for query in (_WORKED, _FINISHED) for row in self._rows(query))
+        return [each for each in days if _is_day(each.day)]
+
+    def flags(self) -> list[Flag]:
+        """Flagged samples by dataset, the oldest first."""
+        return [Flag(*row) for row in self._rows(_FLAGS)]
+
+    def rooms(self) -> list[Room]:
+        """All datasets by name."""
+        with self._database.reading() as connection:
+            return [_room(connection, *row) for row in connection.execute(_ROOMS).all()]
+
+    def _rows(self, query: Any) -> Sequence[Any]:
+        seen = seen_by(self._actor)
+        scope = {"settled": SETTLED, "everybody": seen is None, "seen": list(seen or ())}
+        with self._database.reading() as connection:
+            return connection.execute(query, scope).all()
+
+
+def _room(connection: Connection, dataset_id: int, *found: Any) -> Room:
+    name, samples, handed_out = found
+    pool = pool_of(connection, dataset_id)
+    scope = {"id": dataset_id, "overlap": pool.overlap if pool else 0}
+    undrawn = int(connection.execute(_UNDRAWN, scope).scalar_one()) if pool else None
+    return Room(name, samples, bool(handed_out), undrawn)
+
+
+def _is_day(value: str) -> bool:
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
