@@ -74,7 +74,7 @@ class CorpusStore:
             NotFound: there is none with that key.
         """
         with self._database.reading() as connection:
-            return records.stored_sample(connection, key)
+            return records.stored_sample(connection, key, seen=seen_by(self._actor))
 
     def find(self, name: str) -> SampleKey:
         """The sample that somebody means: by id, by dataset/id, or by the start of one id alone.
