@@ -75,8 +75,13 @@ class StoredSample:
     segments: tuple[tuple[Segment, ...], ...]
 
 
-def stored_sample(connection: Connection, key: SampleKey) -> StoredSample:
+def stored_sample(
+    connection: Connection, key: SampleKey, *, seen: Collection[str] | None = None
+) -> StoredSample:
     """One sample with its segments.
+
+    Args:
+        seen: as for `stream`.
 
     Raises:
         NotFound: there is no such sample.
@@ -91,7 +96,7 @@ def stored_sample(connection: Connection, key: SampleKey) -> StoredSample:
         document = Document(Side(side), text.decode(), name, title, language)
         documents.append(document)
         segments.append(unpack(boundaries, len(document.text)))
-    return StoredSample(_sample(key.dataset, row, documents), tuple(segments))
+    return StoredSample(_sample(key.dataset, row, documents, seen=seen), tuple(segments))
 
 
 def stream(
@@ -118,7 +123,7 @@ def stream(
                     # The name as Python writes it: it goes to a terminal.
                     _log.warning("sample %r is left out: a text of it is lost", row.external)
                     continue
-                sample = _sample(dataset, row, placed[row.id])
+                sample = _sample(dataset, row, placed[row.id], seen=seen)
                 yield work.record(row.id, sample, people)
 
 
@@ -139,7 +144,11 @@ def _pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Seq
         page = connection.execute(query.where(SAMPLES.c.id > page[-1].id)).all()
 
 
-def _sample(dataset: str, row: Any, documents: Sequence[Document]) -> Sample:
+def _sample(
+    dataset: str, row: Any, documents: Sequence[Document], *, seen: Collection[str] | None
+) -> Sample:
+    # The record as it was read tells of annotations in it, which are not everybody's to see.
+    imported = row.imported if seen is None else None
     return Sample(
         dataset,
         row.external,
@@ -148,7 +157,7 @@ def _sample(dataset: str, row: Any, documents: Sequence[Document]) -> Sample:
         row.group,
         request_from_json(row.request),
         json.loads(row.meta) if row.meta else {},
-        json.loads(row.imported) if row.imported else None,
+        json.loads(imported) if imported else None,
     )
 
 
