@@ -236,6 +236,8 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "palette.show": partial(_open, "palette"),
     "app.quit": partial(_open, "quit"),
     "work.print": partial(_leave, "print", 0),
+    "talk.write": partial(_open, "talk"),
+    "figures.show": partial(_open, "figures"),
     "account.password": partial(_open, "password"),
     "account.leave": partial(_leave, "sign out", 0),
 }

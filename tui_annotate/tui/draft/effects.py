@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.offers import Offer
 from tui_annotate.domain.samples import Side
+from tui_annotate.domain.settlements import Reason
 from tui_annotate.domain.spans import Span
 
 
@@ -130,6 +131,38 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class Take:
+    """In review: rivals, each by the ids that it is made of, are to be kept as they are."""
+
+    rivals: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """In review: rivals are to become one, under the labels of one of them."""
+
+    rivals: tuple[tuple[str, ...], ...]
+    labels: tuple[LabelPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """In review: rivals are to be refused, for a reason, or in own words."""
+
+    rivals: tuple[tuple[str, ...], ...]
+    reason: Reason
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """In review: the sample is settled, and the next is wanted; `rest` is why nothing else is."""
+
+    rest: Reason = Reason.NONE
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenNote:
     """The note line opens with a text in it; the draft line says what it is on."""
 
@@ -166,6 +199,10 @@ Effect = (
     | Comment
     | Finish
     | Undo
+    | Take
+    | Merge
+    | Refuse
+    | Settle
     | OpenNote
     | Open
 )

@@ -47,9 +47,7 @@ class AnnotateSamples(AnnotateContrast):
     def begin(self, session: Session, desk: Desk, *, words: str = "", kind: Kind = HINT) -> None:
         """Shows a sample, where its annotator left it."""
         self.session, self.desk, self._going = session, desk, False
-        draft = Draft(
-            desk.sample, desk.segments, desk.labels, desk.annotations, last_label=self.last_label
-        )
+        draft = self.new_draft(desk)
         if desk.place:
             restore(draft, desk.place)
         else:
@@ -62,6 +60,24 @@ class AnnotateSamples(AnnotateContrast):
             draft.say(words, kind)
         self.show_draft()
         self.call_after_refresh(self.arrived)
+
+    def new_draft(self, desk: Desk) -> Draft:
+        """A sample with nothing in hand yet."""
+        last = self.last_label
+        return Draft(desk.sample, desk.segments, desk.labels, desk.annotations, last_label=last)
+
+    def first(self, session: Session, sample: str) -> Desk | None:
+        """In the store's thread: where this person begins; None where there is nothing.
+
+        Args:
+            sample: an id, or dataset/id; empty for where they were.
+
+        Raises:
+            NotFound: `sample` names none, or more than one.
+        """
+        annotate, who = session.annotate, session.person.id
+        key = annotate.start(who, order=session.order, sample=sample)
+        return annotate.open(who, key, order=session.order) if key else None
 
     def arrived(self) -> None:
         """The first frame of a sample is painted."""

@@ -10,19 +10,21 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
+from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.tui.draft.contrasting import NOTHING
 from tui_annotate.tui.draft.effects import Effect
-from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.words import line
+from tui_annotate.tui.key_map import KeyMap
 from tui_annotate.tui.screens import annotate_rows as rows
 from tui_annotate.tui.screens import annotate_signals as signals
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
-from tui_annotate.tui.widgets.document_pane import DocumentPane
+from tui_annotate.tui.widgets.document_pane import DocumentPane, Mark
 from tui_annotate.tui.widgets.draft_line import GLYPH_CELLS, DraftLine
 from tui_annotate.tui.widgets.header_bar import Header, HeaderBar
 from tui_annotate.tui.widgets.key_line import KeyLine
-from tui_annotate.tui.widgets.label_bar import LabelBar
+from tui_annotate.tui.widgets.label_bar import LabelBar, Option
 from tui_annotate.tui.widgets.match_list import MatchList
 from tui_annotate.tui.widgets.note_input import NoteInput
 from tui_annotate.tui.widgets.pane_title import PaneTitle
@@ -156,12 +158,11 @@ class AnnotateView(Screen[None]):
         if draft is None:
             return
         self.look_closer(draft)
-        text, kind = line(draft, self.app.size.width - GLYPH_CELLS)
+        text, kind = self.words_of(draft, self.app.size.width - GLYPH_CELLS)
         self.query_one(DraftLine).show(text, kind=kind)
         self._show_bar(draft)
         if self.session:
-            pairs = rows.key_pairs(self.session.keys, draft)
-            self.query_one(KeyLine).show(pairs)
+            self.query_one(KeyLine).show(self.keys_of(draft, self.session.keys))
         self.set_class(draft.side is Side.SOURCE, "-source")
         self._show_titles(draft)
         if self.has_class("-lists"):
@@ -171,7 +172,39 @@ class AnnotateView(Screen[None]):
 
     def draft_words(self) -> str:
         """What the draft line says."""
-        return line(self.draft)[0] if self.draft else ""
+        return self.words_of(self.draft, 1000)[0] if self.draft else ""
+
+    # what another screen shows otherwise
+
+    def words_of(self, draft: Draft, cells: int) -> tuple[str, Kind]:
+        """(text, kind) of the draft line, for so many cells."""
+        return line(draft, cells)
+
+    def keys_of(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
+        """The line of keys."""
+        return rows.key_pairs(keys, draft)
+
+    def bar_of(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
+        """(options, title, asleep) of the label bar."""
+        return rows.bar(draft)
+
+    def title_of(self, draft: Draft, side: Side) -> rows.Title:
+        """What stands over a text."""
+        return rows.title(draft, side, signals=self.signals, conflict=self.contrast.told)
+
+    def marks_of(self, draft: Draft, side: Side) -> Sequence[Mark]:
+        """What was said, as marks on the document of a side that is on screen."""
+        return rows.marks(draft, side)
+
+    def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
+        """What is shown as taken."""
+        return draft.evidence
+
+    def aside(self) -> str:
+        """What the header may not leave out."""
+        return "" if self.has_class("-lists") else signals.chosen(self.by)
+
+    # how it is shown
 
     def _show_header(self) -> None:
         desk, session = self.desk, self.session
@@ -186,13 +219,13 @@ class AnnotateView(Screen[None]):
             person=session.person.name if session else "",
             saved=self.saved_words,
             state=desk.assignment.state.value,
-            matches="" if self.has_class("-lists") else signals.chosen(self.by),
+            matches=self.aside(),
         )
         self.query_one(HeaderBar).show(header)
 
     def _show_bar(self, draft: Draft) -> None:
         """Its height is that of the label set's options, so that nothing jumps with fewer."""
-        options, title, asleep = rows.bar(draft)
+        options, title, asleep = self.bar_of(draft)
         bar = self.query_one(LabelBar)
         bar.show(options, title=title, asleep=asleep)
         size = self.app.size
@@ -201,9 +234,7 @@ class AnnotateView(Screen[None]):
 
     def _show_titles(self, draft: Draft) -> None:
         for side in Side:
-            name, notes, right, extra = rows.title(
-                draft, side, signals=self.signals, conflict=self.contrast.told
-            )
+            name, notes, right, extra = self.title_of(draft, side)
             extra = "" if self.has_class("-lists") else extra  # it stands under the matches
             bar = self.query_one(f"#{side.value}-title", PaneTitle)
             bar.show(name, notes, right, extra=extra, focused=draft.side is side)
@@ -229,10 +260,11 @@ class AnnotateView(Screen[None]):
         matches = tuple(match for match in draft.matches[side] if match.document == at)
         if self._changed(f"matches {side}", (at, matches, draft.lit[side])):
             pane.set_matches(matches, focused=draft.lit[side])
-        marks = rows.marks(draft, side)
+        marks = tuple(self.marks_of(draft, side))
         if self._changed(f"marks {side}", (at, marks)):
             pane.set_marks(marks)
-        taken = tuple(one.span for one in draft.evidence if (one.side, one.index) == (side, at))
+        found = self.evidence_of(draft)
+        taken = tuple(one.span for one in found if (one.side, one.index) == (side, at))
         if self._changed(f"evidence {side}", (at, taken)):
             pane.set_evidence(taken)
         former = draft.former.get(at, ()) if side is Side.SOURCE else ()

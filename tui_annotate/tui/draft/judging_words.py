@@ -1,0 +1,212 @@
+"""The draft line of review in words: what the next key would do with the place in hand.
+
+Where cells are few, quotes are shortened first, then what matters least is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.settlements import How
+from tui_annotate.methods.adjudication import Difference, Group, Rival, Standing
+from tui_annotate.methods.decisions import Decision
+from tui_annotate.tui.draft import words
+from tui_annotate.tui.draft.judging import WHY, Judging
+from tui_annotate.tui.draft.state import REASON, Kind
+from tui_annotate.tui.draft.words import DRAFT, HINT, SAVED, anchor_words, labels_words, quoted
+from tui_annotate.tui.lines import width
+from tui_annotate.tui.review_keys import LEAVING, REFUSING, REVIEWING
+
+_QUOTES: Final = (36, 24, 16, 10, 6)
+
+DIFFERENCES: Final = {
+    Difference.LABEL: "label",
+    Difference.ONLY_SOME: "not all marked it",
+    Difference.EXTENT: "extent",
+    Difference.EVIDENCE: "evidence",
+    Difference.NOTE: "note",
+}
+"""What people differ in, in words."""
+
+_HOW: Final = {
+    How.TAKEN: "taken",
+    How.MERGED: "merged",
+    How.EDITED: "edited",
+    How.OWN: "your own",
+    How.REJECTED: "refused",
+}
+
+
+def line(draft: Judging, cells: int = 1000) -> tuple[str, Kind]:
+    """(text, kind) of the draft line."""
+    if draft.message[0]:
+        return draft.message
+    if draft.writing and draft.writing.kind == REASON:
+        return "refused because:", DRAFT
+    if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
+        return _fitting(draft, _question, cells), DRAFT
+    if draft.hints or draft.state != REVIEWING:
+        return words.line(draft, cells)
+    kind: Kind = SAVED if not draft.undecided() and draft.progress is State.DONE else DRAFT
+    return _fitting(draft, _in_hand, cells), HINT if draft.barred else kind
+
+
+def _fitting(draft: Judging, say: Callable[[Judging, int], Sequence[str]], cells: int) -> str:
+    """The fullest saying that fits; its parts are given up from the last, down to the first two."""
+    parts: Sequence[str] = ()
+    for quote in _QUOTES:
+        parts = [part for part in say(draft, quote) if part]
+        if width(" · ".join(parts)) <= cells:
+            return " · ".join(parts)
+    while len(parts) > 2 and width(" · ".join(parts)) > cells:
+        parts = parts[:-1]
+    return " · ".join(parts)
+
+
+def _question(draft: Judging, quote: int) -> list[str]:
+    reasons = " ".join(f"{at} {why}" for at, why in enumerate(WHY.values(), 1))
+    if draft.pending and draft.pending.kind == LEAVING:
+        count = len(draft.undecided())
+        places = "1 place is" if count == 1 else f"{count} places are"
+        return [f"{places} open, none of it is taken: why?", reasons, "0 own words", "Backspace"]
+    what = _rival(draft, draft.chosen, quote) if draft.chosen else "all of this place"
+    return [f"refuse {what}: why?", reasons, "0 own words", "Backspace cancel"]
+
+
+def _in_hand(draft: Judging, quote: int) -> list[str]:
+    selection = draft.selection
+    if selection and draft.side is Side.SUMMARY:
+        picked = quoted(selection.of(draft.text(Side.SUMMARY)), cells=quote)
+        return [f"+ adds {picked} as your own", "Backspace drops the selection"]
+    end = "Enter settles" if not draft.undecided() else "c next conflict"
+    if draft.barred:
+        return [draft.barred, "> next sample"]
+    if draft.spot is None:
+        if draft.groups:
+            return ["c walks to the next conflict, a to every place", end]
+        said = "nobody marked anything" if not draft.settled else "nothing else was marked"
+        return [f"{said}: Enter settles", "select words and + to add your own"]
+    if draft.spot.own:
+        return [f"your own: {_made(draft, draft.spot.own, quote)}", "e edit", "x take it away", end]
+    return [*_place(draft, draft.spot.group, quote), end] if draft.spot.group else [end]
+
+
+def _place(draft: Judging, group: Group, quote: int) -> list[str]:
+    if draft.chosen:
+        return _chosen(draft, draft.chosen, quote)
+    match draft.what(group):
+        case Decision.KEPT:
+            made = draft.standing()
+            how = made[0].settled.how if made[0].settled else How.TAKEN
+            more = f" and {len(made) - 1} more" if len(made) > 1 else ""
+            return [f"{_HOW[how]}: {_made(draft, made[0], quote)}{more}", "e edit", "x refuse"]
+        case Decision.REJECTED:
+            refusal = draft.refusal_of(group.rivals[0])
+            return [f"refused: {why(refusal)}", f"{_digits(draft)} then y takes one after all"]
+        case Decision.AGREED:
+            said = _rival(draft, group.rivals[0], quote)
+            more = f" and {len(group.rivals) - 1} more" if len(group.rivals) > 1 else ""
+            return [f"all agree, taken with the sample: {said}{more}", "e edit", "x refuse"]
+    if group.proposal:
+        rival = group.proposal[0]
+        votes = f"{len(rival.people)} of {len(draft.people)}"
+        more = f" and {len(group.proposal) - 1} more" if len(group.proposal) > 1 else ""
+        take = f"y takes {_rival(draft, rival, quote)}{more}, {votes}"
+        return [take, f"{_digits(draft)} choose", "x refuse", "M merge"]
+    if len(group.rivals) == 1:
+        rival = group.rivals[0]
+        said = _rival(draft, rival, quote)
+        return [f"{draft.people_words(rival.people)} alone: {said}", "1 y take", "x refuse"]
+    return [f"no majority: {_digits(draft)} choose a rival", "M merge", "x refuse all"]
+
+
+def _chosen(draft: Judging, rival: Rival, quote: int) -> list[str]:
+    said = _rival(draft, rival, quote)
+    note = f"note {quoted(rival.note, cells=2 * quote)}" if rival.note else ""
+    if draft.made_of(rival):
+        return [f"taken: {said}", note, "e edit", "x refuse"]
+    if refusal := draft.refusal_of(rival):
+        return [f"refused, {why(refusal)}: {said}", note, "y takes it after all"]
+    return [f"y takes {said}", note, "e edit", "x refuse"]
+
+
+def _digits(draft: Judging) -> str:
+    count = len(draft.options())
+    return f"1-{count}" if count > 1 else "1"
+
+
+def _rival(draft: Judging, rival: Rival, quote: int) -> str:
+    return f"{labels_words(rival.labels)} {_claim(draft, rival.claim, quote)}{_found(rival)}"
+
+
+def _made(draft: Judging, made: Annotation, quote: int) -> str:
+    return f"{labels_words(made.labels)} {_claim(draft, made.claim, quote)}{_found(made)}"
+
+
+def _claim(draft: Judging, claim: tuple[Anchor, ...], quote: int) -> str:
+    if not claim:
+        return "evidence alone"
+    more = f" and {len(claim) - 1} more" if len(claim) > 1 else ""
+    return anchor_words(draft, claim[0], cells=quote) + more
+
+
+def _found(one: Rival | Annotation) -> str:
+    count = len(one.evidence)
+    return f" + {count} evidence" if count else ""
+
+
+def why(refusal: Annotation | None) -> str:
+    """The reason of a refusal, and its note."""
+    settled = refusal.settled if refusal else None
+    if settled is None:
+        return "no reason"
+    reason = WHY.get(settled.reason, "")
+    note = quoted(settled.note) if settled.note else ""
+    return ", ".join(part for part in (reason, note) if part) or "no reason"
+
+
+def did(draft: Judging, verb: str, made: Sequence[Annotation]) -> str:
+    """What was just done, in words."""
+    names = ", ".join(labels_words(one.labels) for one in made[:2])
+    done = {
+        "take": f"taken {names}",
+        "merge": f"merged {names}",
+        "edit": f"saved {names}",
+        "own": f"added {names}",
+        "remove": "taken away",
+        "reject": "refused",
+    }.get(verb, verb)
+    end = "Enter settles" if not draft.undecided() else "c next conflict"
+    return f"{done} · u undo · {end}"
+
+
+UNDONE: Final = {
+    "take": "the taking",
+    "merge": "the merging",
+    "edit": "the edit",
+    "own": "your own",
+    "remove": "what you took away",
+    "reject": "the refusal",
+    "done": "settled",
+    "reopen": "opened again",
+}
+"""What undo took back, in words."""
+
+
+def standing(draft: Judging, group: Group) -> str:
+    """How a place stands, in words: for the title over the summary."""
+    decided = draft.what(group)
+    told = ", ".join(DIFFERENCES[kind] for kind in group.differences)
+    if decided is Decision.KEPT:
+        return "settled"
+    if decided is Decision.REJECTED:
+        return "refused"
+    if group.standing is Standing.AGREED:
+        return f"agreed, but: {told}" if told else "agreed"
+    name = "nearly" if group.standing is Standing.NEARLY else "conflict"
+    silent = f" · {draft.people_words(group.silent)} marked nothing" if group.silent else ""
+    return f"{name}: {told}{silent}"
