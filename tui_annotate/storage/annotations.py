@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import case, func, select, text
 
-from tui_annotate.domain.annotations import REJECTED, LabelPath, annotation_from_json
+from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
 from tui_annotate.domain.history import Event, StreamState
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, require, seen_by
 from tui_annotate.domain.records import Owned, Record, RecordFilter
@@ -22,6 +22,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.importing import ImportCounts, Importing
 from tui_annotate.storage.log import Log, Stream, utc_now
 from tui_annotate.storage.own_claims import OwnClaim, own_claims
+from tui_annotate.storage.practice import gold
 from tui_annotate.storage.reviewing import Candidate, candidates
 
 _SAID: Final = case(
@@ -118,6 +119,17 @@ class AnnotationStore:
         require(self._actor, Verb.REVIEW)
         with self._database.reading() as connection:
             return list(candidates(connection))
+
+    def gold(self, person: str, key: SampleKey) -> tuple[Annotation, ...] | None:
+        """The right answers of a sample that somebody has for practice and has finished.
+
+        Returns:
+            None where it is not for practice, or not finished.
+        """
+        require(self._actor, Verb.READ, person)
+        with self._database.reading() as connection:
+            finished = Log(connection, self._actor).stream(person, key).assignment.state.finished
+            return gold(connection, person, key) if finished else None
 
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
         """A person's own notes, once each: the most frequent first, then the most recent."""

@@ -101,6 +101,28 @@ class QueueStore:
                 line[at].practice,
             )
 
+    def holds(self, person: str, key: SampleKey, *, order: str) -> bool:
+        """Whether a sample is in somebody's line.
+
+        Raises:
+            NotFound: there is no such sample.
+            InvalidInput: there is no such order.
+        """
+        order_id = self._order(order)
+        with self._database.reading() as connection:
+            return bool(_places(connection, _line(connection, person, order_id), key))
+
+    def first(self, person: str, *, order: str) -> SampleKey | None:
+        """The first sample of somebody's line; None where it is empty.
+
+        Raises:
+            InvalidInput: there is no such order.
+        """
+        order_id = self._order(order)
+        with self._database.reading() as connection:
+            line = _line(connection, person, order_id)
+            return next((found for walk in line if (found := walk.step(TOP, 1))), None)
+
     def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
         """The sample `step` places further on (back, where negative); None behind the ends.
 

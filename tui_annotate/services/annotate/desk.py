@@ -24,6 +24,7 @@ class Desk:
         position: in the order, from 1.
         total, finished: samples in the order, and how many of them this person has finished.
         guidelines: their text; empty where there are none.
+        practice: what is right is known, and shown once it is done.
     """
 
     sample: Sample
@@ -36,6 +37,7 @@ class Desk:
     finished: int
     labels: LabelTree
     guidelines: str
+    practice: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from typing import Any
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.orders import BY_SOURCE
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.practising import Feedback, feedback
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate.desk import Desk
@@ -53,6 +55,7 @@ class Looking:
             standing.finished,
             self.labels(key.dataset),
             self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
+            standing.practice,
         )
 
     def labels(self, dataset: str = "") -> LabelTree:
@@ -70,10 +73,11 @@ class Looking:
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
         """Where to begin: the sample that is named, else where this person was.
 
-        Where that is finished it is the next one that is not; with all finished, where they were.
+        Where that is finished, or not theirs any more, it is the next one that is not finished;
+        with all finished, where they were, or the first.
 
         Returns:
-            None where there is nothing at all.
+            None where there is nothing at all for them.
 
         Raises:
             NotFound: `sample` names none, or more than one.
@@ -81,9 +85,23 @@ class Looking:
         if sample:
             return self.corpus.find(sample)
         last = self.people.last_place(person)
+        if last and not self.line.holds(person, last, order=order):
+            last = None
         if last and not self.store.stream(person, last).assignment.state.finished:
             return last
-        return self.line.next_unfinished(person, last, order=order) or last
+        following = self.line.next_unfinished(person, last, order=order)
+        return following or last or self.line.first(person, order=order)
+
+    def feedback(self, person: str, key: SampleKey) -> Feedback | None:
+        """A sample that somebody did for practice beside what is right; None for all others."""
+        right = self.store.gold(person, key)
+        if right is None:
+            return None
+        return feedback(self.store.stream(person, key).annotations, right)
+
+    def open_again(self, person: Person) -> int:
+        """How many samples somebody is still to read a second time."""
+        return self.line.open_again(person)
 
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
