@@ -26,7 +26,7 @@ def prepare(environ: MutableMapping[str, str]) -> Look:
     look = detect(environ)
     if environ.get("NO_COLOR") == "":
         del environ["NO_COLOR"]  # set but empty means unset; Textual takes its mere presence
-    for name in [name for name in environ if name.startswith("TEXTUAL_") and name not in _KEPT]:
+    for name in [name for name in environ if name.startswith("TEXTUAL") and name not in _KEPT]:
         del environ[name]
     # The protocol swallows what input methods write, in several terminals; no key here needs it.
     environ["TEXTUAL_DISABLE_KITTY_KEY"] = "1"
