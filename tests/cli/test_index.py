@@ -72,7 +72,7 @@ def test_the_list_says_where_words_alone_are_in_use(command: Command, filled: Co
     assert command("index", "list", "-w", "new", "--json").json == []
 
 
-def test_drop_frees_what_is_not_in_use(two: Command) -> None:
+def test_drop_frees_what_is_not_in_use(two: Command, tmp_path: Path) -> None:
     """And says how much that was; those in use stay."""
     size = two("index", "list", "--json").json[0]["bytes"]
     refused = two("index", "drop", "words:1")
@@ -81,7 +81,7 @@ def test_drop_frees_what_is_not_in_use(two: Command) -> None:
     assert shown == {"embedder": "letters", "dropped": 1, "bytes": size}
     assert two("index", "drop", "letters").code == 1
     stopped = two("index", "rebuild", "--embedder", "none")
-    assert "index drop words:1" in stopped.err
+    assert f"index drop -w {tmp_path} words:1" in stopped.err
     assert stopped.out == "0 documents got vectors; in use: none\n"
     assert two("index", "drop", "words:1").out.startswith("1 dropped, ")
     assert [each["embedder"] for each in two("index", "list", "--json").json] == ["none"]

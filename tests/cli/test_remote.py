@@ -196,7 +196,7 @@ def test_a_killed_ingest_is_gone_on_with(
 
 
 def test_a_change_in_passing_is_refused_with_the_whole_command(
-    command: Command, endpoint: FakeEndpoint, pairs: Path
+    command: Command, endpoint: FakeEndpoint, pairs: Path, tmp_path: Path
 ) -> None:
     """Endpoint and dimensions stand in the line that the hint gives, so that it works."""
     command("init", ".")
@@ -204,4 +204,4 @@ def test_a_change_in_passing_is_refused_with_the_whole_command(
     how = (*remote(endpoint), "--dimensions", "8")
     refused = command("ingest", str(pairs), *how)
     assert refused.code == 1
-    assert f"tui-annotate index rebuild {' '.join(how)}" in refused.err
+    assert f"tui-annotate index rebuild -w {tmp_path} {' '.join(how)}" in refused.err

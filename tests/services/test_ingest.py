@@ -330,7 +330,9 @@ def test_a_workspace_keeps_its_embedder(stores: Stores) -> None:
     assert (stores.corpus.vector_set(), stores.corpus.vectors_decided()) == (None, True)
     with pytest.raises(Conflict, match="embedder is 'none', not 'static'") as caught:
         stores.ingest.run([_record("1")], embedder="static")
-    assert caught.value.hint == "to change it: tui-annotate index rebuild --embedder static"
+    assert caught.value.hint == (
+        f"to change it: tui-annotate index rebuild -w {stores.folder} --embedder static"
+    )
     assert stores.corpus.totals()[0] == 1
     assert stores.ingest.run([_record("1")]).embedder == "none"
 

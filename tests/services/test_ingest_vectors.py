@@ -223,7 +223,9 @@ def test_of_two_first_ingests_the_later_is_told(stores: Stores, pairs: Path) -> 
     report = stores.run(pairs, embedder=Asked("neural", dimensions=8))
     (note,) = report.notes
     assert "another ingest chose 'static' for this workspace meanwhile" in note
-    assert note.endswith("tui-annotate index rebuild --embedder neural --dimensions 8")
+    assert note.endswith(
+        f"tui-annotate index rebuild -w {stores.folder} --embedder neural --dimensions 8"
+    )
     assert (report.embedder, used(stores).embedder) == ("static", "static")
     assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
     assert stores.contents()["waiting"] == []
@@ -398,7 +400,7 @@ def test_none_keeps_what_there_is_and_says_so(stores: Stores, pairs: Path) -> No
     table = used(stores).table
     report = stores.ingest.rebuild(embedder="none")
     assert (report.embedder, report.embedded) == ("none", 0)
-    assert "index rebuild --embedder neural" in report.notes[0]
+    assert f"index rebuild -w {stores.folder} --embedder neural" in report.notes[0]
     assert stores.corpus.vector_set() is None
     assert stores.ingest.rebuild(embedder="none").notes == []
     assert stores.ingest.rebuild().embedder == "none"
@@ -508,7 +510,9 @@ def test_vectors_that_are_not_in_use_can_be_dropped(stores: Stores, pairs: Path)
     stores.run(pairs, embedder="neural")
     with pytest.raises(Conflict, match="are in use") as caught:
         stores.ingest.sets.drop("neural")
-    assert caught.value.hint == "first: tui-annotate index rebuild --embedder none"
+    assert caught.value.hint == (
+        f"first: tui-annotate index rebuild -w {stores.folder} --embedder none"
+    )
     with pytest.raises(NotFound, match="no vectors of 'static'"):
         stores.ingest.sets.drop("static")
     stores.ingest.rebuild(embedder="static")

@@ -129,7 +129,7 @@ class Examine:
 
     def _used_found(self, used: VectorSet) -> Finding:
         expected, by_words = self.corpus.embedded(used.table)
-        rebuild = f"tui-annotate index rebuild -w {shlex.quote(str(self.path))}"
+        rebuild = self.stores().command()
         try:
             documents, rows = self.stores().size(used.table)
             if used.token_dimensions:

@@ -19,9 +19,10 @@ from typing import Any, Final, TypeVar
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.storage import arrow
+from tui_annotate.storage.repair import command
 
-REBUILD: Final = "tui-annotate index rebuild"
-
+REBUILD: Final = "index rebuild"
+"""The command that makes vectors again."""
 ALL: Final = 2**31 - 1
 """As a limit: no limit."""
 
@@ -79,7 +80,9 @@ class LanceFolder:
             Unavailable: there is none.
         """
         if not self.there(table):
-            raise Unavailable(f"there are no vectors in {self.place(table)}", REBUILD)
+            raise Unavailable(
+                f"there are no vectors in {self.place(table)}", command(REBUILD, self.path.parent)
+            )
         return self.connection.open_table(table)
 
     def made(self, table: str, schema: Any) -> Any:
@@ -234,5 +237,6 @@ class told:  # noqa: N801  used as a function is
         ):
             first = (str(error).splitlines() or [""])[0][:200]
             raise Unavailable(
-                f"the vectors in {self._folder} can not be used: {first}", REBUILD
+                f"the vectors in {self._folder} can not be used: {first}",
+                command(REBUILD, self._folder.parent),
             ) from error

@@ -49,6 +49,11 @@ def make_again(store: Path) -> str:
     return f"there is no backup; to begin anew: rm {file} && tui-annotate init {folder}"
 
 
+def command(words: str, folder: Path) -> str:
+    """A command on a workspace; options may follow."""
+    return f"tui-annotate {words} -w {shlex.quote(str(folder))}"
+
+
 def newest_backup(store: Path) -> Path | None:
     """The last copy that was made before a migration; None where there is none."""
     backups = (store.parent / "backups").glob("store-*.sqlite")

@@ -20,7 +20,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.storage import arrow
 from tui_annotate.storage.arrow import Row
-from tui_annotate.storage.lance import ALL, LanceFolder, discard, filters, put_in_order, told
+from tui_annotate.storage.lance import (
+    ALL,
+    REBUILD,
+    LanceFolder,
+    discard,
+    filters,
+    put_in_order,
+    told,
+)
+from tui_annotate.storage.repair import command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,6 +75,10 @@ class VectorStore:
         self._lance = LanceFolder(folder)
 
     table_name = staticmethod(table_name)
+
+    def command(self, words: str = REBUILD) -> str:
+        """A command on this workspace, for a shell: the one that makes them again, or another."""
+        return command(words, self.folder.parent)
 
     # writing -----------------------------------------------------------------------------------
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from tui_annotate.storage.corpus import CorpusStore
     from tui_annotate.storage.vectors import VectorStore
 
-_REBUILD = "tui-annotate index rebuild"
-
 Segments = Sequence[Sequence[Segment]]
 _Kept = TypeVar("_Kept", "NDArray[np.float32]", TokenBank)
 
@@ -192,9 +190,11 @@ class Assist:
     def _in_use(self) -> VectorSet:
         used = self._corpus.vector_set()
         if used is None:
-            raise Unavailable("this workspace has no vectors", f"{_REBUILD} --embedder static")
+            raise Unavailable(
+                "this workspace has no vectors", f"{self._vectors().command()} --embedder static"
+            )
         if used.segmenter not in {SEGMENTER, ""}:  # older stores do not say; see `_is_of`
-            raise _of_another_version("the segmenter")
+            raise self._of_another_version("the segmenter")
         return used
 
     def embedder(self, used: VectorSet) -> Embedder | None:
@@ -210,7 +210,7 @@ class Assist:
                 self._embedders[used.embedder] = self._load(used.embedder)
             embedder = self._embedders[used.embedder]
         if not _is_of(used, embedder):
-            raise _of_another_version(used.label)
+            raise self._of_another_version(used.label)
         return embedder
 
     def _fetched(self, used: VectorSet, sample: Sample, segments: Segments) -> SampleVectors:
@@ -220,16 +220,37 @@ class Assist:
         embedder = self.embedder(used)
         store = self._vectors()
         names = [document.sha256 for document in sample.documents]
-        rows = _by_side(sample, segments, store.fetch(used.table, names))
+        rows = self._by_side(sample, segments, store.fetch(used.table, names))
         whole = {side: np.concatenate(own) for side, own in rows.items()}
         if not used.token_dimensions:
             return SampleVectors(used.label, whole, embedder, version=used.version)
-        tokens = _by_side(sample, segments, store.fetch_tokens(used.table, names))
+        tokens = self._by_side(sample, segments, store.fetch_tokens(used.table, names))
         banks = {side: TokenBank.joined(own) for side, own in tokens.items()}
         if used.table not in self._axes:
             self._axes[used.table] = store.fetch_axes(used.table)
         axes = self._axes[used.table]
         return SampleVectors(used.label, whole, embedder, banks, axes, used.version)
+
+    def _by_side(
+        self, sample: Sample, segments: Segments, kept: Mapping[str, _Kept]
+    ) -> dict[Side, list[_Kept]]:
+        """What is kept of each document of the sides that have some.
+
+        Raises:
+            Unavailable: there is nothing of a document, or of other segments.
+        """
+        for document, own in zip(sample.documents, segments, strict=True):
+            if document.sha256 not in kept or len(kept[document.sha256]) != len(own):
+                raise Unavailable("this sample has no vectors yet", self._vectors().command())
+        return {
+            side: [kept[document.sha256] for document in sample.side(side)]
+            for side in Side
+            if sample.side(side)
+        }
+
+    def _of_another_version(self, of: str) -> Unavailable:
+        told = f"the stored vectors are of another version of {of}"
+        return Unavailable(told, self._vectors().command())
 
 
 def _is_of(used: VectorSet, embedder: Embedder) -> bool:
@@ -240,25 +261,3 @@ def _is_of(used: VectorSet, embedder: Embedder) -> bool:
         return used.version == embedder.version
     made = {"embedder": embedder.name, "version": embedder.version, "segmenter": SEGMENTER}
     return is_of(used.table, **made)
-
-
-def _by_side(
-    sample: Sample, segments: Segments, kept: Mapping[str, _Kept]
-) -> dict[Side, list[_Kept]]:
-    """What is kept of each document of the sides that have some.
-
-    Raises:
-        Unavailable: there is nothing of a document, or of other segments.
-    """
-    for document, own in zip(sample.documents, segments, strict=True):
-        if document.sha256 not in kept or len(kept[document.sha256]) != len(own):
-            raise Unavailable("this sample has no vectors yet", _REBUILD)
-    return {
-        side: [kept[document.sha256] for document in sample.side(side)]
-        for side in Side
-        if sample.side(side)
-    }
-
-
-def _of_another_version(of: str) -> Unavailable:
-    return Unavailable(f"the stored vectors are of another version of {of}", _REBUILD)

@@ -136,7 +136,7 @@ class Formers:
             return made if made.any() else None
         rows = self.vectors().fetch(used.table, [asked.document]).get(asked.document)
         if rows is None or len(rows) != len(asked.segments):
-            raise Unavailable("this sample has no vectors yet", "tui-annotate index rebuild")
+            raise Unavailable("this sample has no vectors yet", self.vectors().command())
         own = touched(asked.segments, asked.span)
         meaning = of_sentences(rows[own.start : own.stop])
         return meaning.vector if meaning else None

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Embedder
+from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 
 NONE: Final = "none"
 """Words alone."""
@@ -95,3 +96,25 @@ def refuse_unknown(asked: Asked) -> None:
 def meant(name: str) -> Iterator[str]:
     """The names to try, the best first: of `auto` several, else the one."""
     yield from dict.fromkeys([registry.best_embedder(), LAST]) if name == AUTO else [name]
+
+
+def set_of(
+    embedder: Embedder, asked: Asked, *, table: str, known: VectorSet | None = None
+) -> VectorSet:
+    """What is remembered of an embedder and of how it was asked for.
+
+    Args:
+        known: the same set as it was, where it is there already.
+    """
+    return VectorSet(
+        embedder=asked.name,
+        label=embedder.label,
+        version=embedder.version,
+        segmenter=SEGMENTER,
+        table=table,
+        dimensions=embedder.dimensions or (known.dimensions if known else 0),
+        token_dimensions=embedder.token_dimensions if isinstance(embedder, TokenEmbedder) else 0,
+        instant=embedder.instant,
+        base_url=asked.base_url,
+        asked_dimensions=asked.dimensions,
+    )

@@ -33,7 +33,6 @@ _FIRST = 32
 _MOST = 4_096
 _ALIKE = 0.98
 """Cosine of two vectors of one text by one model: rounding and a machine's moods cost .001."""
-_REBUILD = "tui-annotate index rebuild"
 
 Waiting = tuple[str, str, tuple[Segment, ...]]
 """Hash, text and segments of a document."""
@@ -171,7 +170,7 @@ class Filling:
             raise Unavailable(
                 f"{self.target.embedder} makes other vectors than before (cosine {alike:.2f}): "
                 "its model is another one",
-                _REBUILD,
+                self.store.command(),
             )
 
     def _agree(self, dimensions: int) -> None:
@@ -182,7 +181,7 @@ class Filling:
             raise Unavailable(
                 f"{self.target.embedder} now makes vectors of {dimensions:,} dimensions, not "
                 f"{self.target.dimensions:,}: its model is another one",
-                _REBUILD,
+                self.store.command(),
             )
         self.target = replace(self.target, dimensions=dimensions)
 

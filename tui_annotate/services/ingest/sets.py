@@ -13,10 +13,9 @@ from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Cost, Costly, Embedder
-from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, meant
+from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, meant, set_of
 from tui_annotate.services.ingest.costs import price
 from tui_annotate.services.ingest.filling import Filling, Told
-from tui_annotate.services.ingest.vectors import set_of
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus import CorpusStore
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 THERE: Final = "its vectors were there already"
 WORDS: Final = "words alone"
-
-_REBUILD: Final = "tui-annotate index rebuild --embedder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +148,13 @@ class Sets:
         names = {name, registry.settled(name)}
         named = [each for each in self.corpus.vector_sets() if names & {each.embedder, each.table}]
         idle = [each for each in named if each != used]
+        command = self.stores().command
         if not named:
-            raise NotFound(f"there are no vectors of {name!r}", "see: tui-annotate index list")
+            raise NotFound(f"there are no vectors of {name!r}", f"see: {command('index list')}")
         if not idle:
-            raise Conflict(f"the vectors of {name!r} are in use", f"first: {_REBUILD} none")
+            raise Conflict(
+                f"the vectors of {name!r} are in use", f"first: {command()} --embedder none"
+            )
         size = sum(self._remove(each.table) for each in idle)
         self._sweep()
         return len(idle), size
@@ -168,8 +168,10 @@ class Sets:
         if used is None:
             return Rebuilt(NONE, 0)
         name = shlex.quote(used.embedder)
-        stay = f"the vectors of {used.embedder!r} stay: {_REBUILD} {name} takes them up again"
-        return Rebuilt(NONE, 0, (f"{stay}; tui-annotate index drop {name} removes them",))
+        command = self.stores().command
+        again, drop = f"{command()} --embedder {name}", f"{command('index drop')} {name}"
+        stay = f"the vectors of {used.embedder!r} stay: {again} takes them up again"
+        return Rebuilt(NONE, 0, (f"{stay}; {drop} removes them",))
 
     def _ready(self, asked: Asked, used: VectorSet | None) -> VectorSet | None:
         """A set that only has to be taken into use, so that nothing is loaded.

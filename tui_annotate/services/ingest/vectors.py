@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.protocols import Costly, Embedder, TokenEmbedder
-from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, meant
+from tui_annotate.plugins.protocols import Costly, Embedder
+from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, meant, set_of
 from tui_annotate.services.ingest.filling import Filling, Told, tidy, worth_a_write
 from tui_annotate.services.ingest.ready_made import take
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus import CorpusStore
     from tui_annotate.storage.vectors import VectorStore
-
-_REBUILD: Final = "tui-annotate index rebuild"
 
 
 class _Outrun(Exception):
@@ -57,13 +55,30 @@ class Vectors:
         self._kept = corpus.vector_set()
         self._embedder: Embedder | None = None
         self._filling: Filling | None = None
-        self.name = _agreed(corpus, self._kept, asked)
+        self.name = self._agreed()
         self._new = not corpus.vectors_decided()
         self._taken = 0
         self.embedded = 0
         self.notes: list[str] = []
         if self._new and self.name not in {AUTO, NONE}:
             self._embedder = self._made(self.name)
+
+    def _agreed(self) -> str:
+        """The name of the workspace's embedder, which nobody changes in passing."""
+        asked = self._asked
+        if not self._corpus.vectors_decided():
+            return asked.first if asked.name == AUTO else asked.name
+        name = self._kept.embedder if self._kept else NONE
+        if asked.name not in {AUTO, name}:
+            raise Conflict(
+                f"the workspace's embedder is {name!r}, not {asked.name!r}",
+                f"to change it: {self._change(asked.name)}",
+            )
+        return name
+
+    def _change(self, name: str) -> str:
+        """The command that takes another embedder into use."""
+        return f"{self._stores().command()} {self._asked.options(name)}"
 
     @property
     def better(self) -> str:
@@ -140,7 +155,7 @@ class Vectors:
         self.name = self._kept.embedder if self._kept else NONE
         self._note(
             f"another ingest chose {self.name!r} for this workspace meanwhile, so these vectors are"
-            f" not those of {mine!r}; to change it: {_REBUILD} {self._asked.options(mine)}"
+            f" not those of {mine!r}; to change it: {self._change(mine)}"
         )
 
     def _never_answered(self, error: Unavailable) -> Unavailable:
@@ -149,7 +164,7 @@ class Vectors:
         name = f"{kind}:MODEL" if model and registry.has_cost(self.name) else self.name
         return Unavailable(
             f"no vectors, and {self.name!r} is not remembered: {error.message}",
-            f"{error.hint}; the texts are stored, so then: {_REBUILD} {self._asked.options(name)}",
+            f"{error.hint}; the texts are stored, so then: {self._change(name)}",
         )
 
     def _takes_prepared(self) -> bool:
@@ -227,7 +242,7 @@ class Vectors:
         ):
             self._note(
                 "new documents have no vectors yet, as embedder or segmenter are of another "
-                f"version: {_REBUILD}"
+                f"version: {self._stores().command()}"
             )
             return None
         whose = kept.embedder if kept else self.name
@@ -263,38 +278,3 @@ class Vectors:
 
     def _note(self, note: str) -> None:
         self.notes = [*dict.fromkeys([*self.notes, note])]
-
-
-def set_of(
-    embedder: Embedder, asked: Asked, *, table: str, known: VectorSet | None = None
-) -> VectorSet:
-    """What is remembered of an embedder and of how it was asked for.
-
-    Args:
-        known: the same set as it was, where it is there already.
-    """
-    return VectorSet(
-        embedder=asked.name,
-        label=embedder.label,
-        version=embedder.version,
-        segmenter=SEGMENTER,
-        table=table,
-        dimensions=embedder.dimensions or (known.dimensions if known else 0),
-        token_dimensions=embedder.token_dimensions if isinstance(embedder, TokenEmbedder) else 0,
-        instant=embedder.instant,
-        base_url=asked.base_url,
-        asked_dimensions=asked.dimensions,
-    )
-
-
-def _agreed(corpus: CorpusStore, kept: VectorSet | None, asked: Asked) -> str:
-    """The name of the workspace's embedder, which nobody changes in passing."""
-    if not corpus.vectors_decided():
-        return asked.first if asked.name == AUTO else asked.name
-    name = kept.embedder if kept else NONE
-    if asked.name not in {AUTO, name}:
-        raise Conflict(
-            f"the workspace's embedder is {name!r}, not {asked.name!r}",
-            f"to change it: {_REBUILD} {asked.options(asked.name)}",
-        )
-    return name
