@@ -7,8 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.assignments import IDLE_CAP, State, worked
-from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import LONGEST_NAME, checked_name
+from tui_annotate.domain.errors import InvalidInput, NotAllowed
+from tui_annotate.domain.people import (
+    LONGEST_NAME,
+    OPERATOR,
+    SETTLED,
+    Actor,
+    Person,
+    Role,
+    Verb,
+    again,
+    checked_name,
+    may,
+    reader,
+    require,
+    seen_by,
+)
 
 
 @pytest.mark.parametrize("name", ["ana", " ana ", "李 明", "O'Neil-Ødegård", "x" * LONGEST_NAME])
@@ -41,3 +55,54 @@ def test_the_queue_passes_over_what_is_finished() -> None:
         State.SKIPPED,
         State.FLAGGED,
     }
+
+
+ME = "me"
+OWNERS = {"own": ME, "own again": again(Person(ME, "x")).id, "another": "you", "settled": SETTLED}
+ALLOWED = {
+    # role: whose work (empty: the workspace, or all people together): what may be done with it
+    Role.ANNOTATOR: {
+        "own": "read write report", "own again": "read write report", "another": "",
+        "settled": "", "": "",
+    },
+    Role.REVIEWER: {
+        "own": "read write report", "own again": "read write report",
+        "another": "read review report", "settled": "read write", "": "read review report",
+    },
+    Role.ADMIN: {
+        "own": "read write report", "own again": "read write report",
+        "another": "read review report manage", "settled": "read write",
+        "": "read review report manage",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", list(Verb))
+@pytest.mark.parametrize("whose", ["own", "own again", "another", "settled", ""])
+@pytest.mark.parametrize("role", list(Role))
+def test_who_may_do_what_with_whose_work(role: Role, whose: str, verb: Verb) -> None:
+    """As the table says: all roles, all verbs, all owners; a refusal names nobody."""
+    actor, owner = Actor(ME, role), OWNERS.get(whose, "")
+    allowed = verb.value in ALLOWED[role][whose].split()
+    assert may(actor, verb, owner) is allowed
+    if allowed:
+        require(actor, verb, owner)
+        return
+    with pytest.raises(NotAllowed) as caught:
+        require(actor, verb, owner)
+    assert "you" not in caught.value.message.replace("you can not", "")
+
+
+@pytest.mark.parametrize("verb", list(Verb))
+@pytest.mark.parametrize("owner", ["", "you", SETTLED])
+def test_the_owner_of_the_files_may_all(verb: Verb, owner: str) -> None:
+    """Who can read the files anyhow is refused nothing."""
+    assert may(OPERATOR, verb, owner)
+
+
+def test_an_annotator_sees_their_own_readings_alone() -> None:
+    """The first and the second; whoever may read all is narrowed by nothing."""
+    assert seen_by(Actor(ME, Role.ANNOTATOR)) == (ME, OWNERS["own again"])
+    assert seen_by(Actor(ME, Role.REVIEWER)) is None
+    assert seen_by(OPERATOR) is None
+    assert reader(OWNERS["own again"]) == ME
