@@ -90,6 +90,18 @@ def test_options_choose(read: Command) -> None:
     assert read("agreement", "--json", "--csv").code == 2
 
 
+def test_work_without_states_is_pointed_out(command: Command) -> None:
+    """Of a dump that says nothing of who is done, the line to add is told."""
+    assert command("init").code == 0
+    dump = str(ROOT / "sample_data" / "gold.json")
+    assert command("ingest", dump, "--embedder", "none").code == 0
+    shown = command("agreement")
+    assert "hint: work that came in without states is compared by --state new" in shown.err
+    alone = command("agreement", "--state", "new").err
+    assert "samples: read by one person" in alone
+    assert "hint" not in alone
+
+
 def test_nothing_to_compare_is_said(filled: Command) -> None:
     """Without two readings of a sample there is no figure, and no error."""
     shown = filled("agreement")

@@ -54,6 +54,8 @@ def show(found: Agreement, *, pairs: bool) -> None:
             _remarks(compared)
     if not found.together.samples and not found.oneself.samples:
         output.say("nothing to compare: no sample was read by two people, or twice")
+        if found.left.work["new, not done"]:
+            output.say("  hint: work that came in without states is compared by --state new")
     _legend(found)
 
 
