@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.stores import annotate, claim, fill, new_database
-from tui_annotate.domain.figures import week_of
+from tui_annotate.domain.figures import Figures, Work, week_of
 from tui_annotate.domain.people import OPERATOR, Actor, Role, Verb, may
-from tui_annotate.services.measure import Figures, Measure, Work
+from tui_annotate.services.measure import Measure
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.figures import FigureStore

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tui_annotate.cli import output
 
 if TYPE_CHECKING:
-    from tui_annotate.services.measure import Figures, Projection, Work
+    from tui_annotate.domain.figures import Figures, Projection, Work
 
 _NONE = "-"
 

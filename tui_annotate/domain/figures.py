@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
@@ -96,6 +96,50 @@ class Week:
     def hours(self) -> float:
         """Of work, pauses taken out."""
         return self.seconds / _HOUR
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A sample that somebody flagged, with the reason, which may be empty."""
+
+    dataset: str
+    sample: str
+    person: str
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What is still to be done in a dataset by all people, and until when.
+
+    Attributes:
+        remaining: readings, one for each person of a sample; None where nobody hands out anything.
+    """
+
+    dataset: str
+    remaining: int | None
+    end: Projection
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is told of work.
+
+    Attributes:
+        work: by dataset, then person's name.
+        weeks: of all these people together, one after the other, also those without work.
+        ahead: by dataset; empty where the actor sees their own work alone.
+        flags: flagged samples with their reasons, by dataset, the oldest first.
+        names: of people, by id.
+    """
+
+    work: tuple[Work, ...]
+    weeks: tuple[Week, ...]
+    ahead: tuple[Ahead, ...]
+    flags: tuple[Flag, ...]
+    names: Mapping[str, str]
+    today: date
 
 
 def _per_hour(count: int, seconds: float) -> float | None:

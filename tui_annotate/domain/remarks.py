@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tui_annotate.domain.differences import Piece
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKey
 
@@ -56,6 +57,19 @@ class Talk:
     def waiting(self) -> bool:
         """Whether the annotator said the last word, and a reviewer is to answer."""
         return self.remarks[-1].reader == REVIEWERS
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that is new.
+
+    Attributes:
+        title: what it is, in one line.
+        lines: what it says: of changed guidelines the lines that came and went, else plain ones.
+    """
+
+    title: str
+    lines: tuple[Piece, ...]
 
 
 def checked_text(text: str) -> str:

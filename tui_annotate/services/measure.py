@@ -8,6 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 
 from tui_annotate.domain.figures import (
     PACE_DAYS,
+    Ahead,
+    Figures,
     Projection,
     Week,
     Work,
@@ -17,42 +19,7 @@ from tui_annotate.domain.figures import (
     weeks_up_to,
 )
 from tui_annotate.storage.datasets import Progress
-from tui_annotate.storage.figures import Assigned, Day, FigureStore, Flag, Room
-
-__all__ = ["Ahead", "Figures", "Flag", "Measure", "Projection", "Week", "Work"]
-
-
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """What is still to be done in a dataset by all people, and until when.
-
-    Attributes:
-        remaining: readings, one for each person of a sample; None where nobody hands out anything.
-    """
-
-    dataset: str
-    remaining: int | None
-    end: Projection
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What is told of work.
-
-    Attributes:
-        work: by dataset, then person's name.
-        weeks: of all these people together, one after the other, also those without work.
-        ahead: by dataset; empty where the actor sees their own work alone.
-        flags: flagged samples with their reasons, by dataset, the oldest first.
-        names: of people, by id.
-    """
-
-    work: tuple[Work, ...]
-    weeks: tuple[Week, ...]
-    ahead: tuple[Ahead, ...]
-    flags: tuple[Flag, ...]
-    names: Mapping[str, str]
-    today: date
+from tui_annotate.storage.figures import Assigned, Day, FigureStore, Room
 
 
 def _today() -> date:

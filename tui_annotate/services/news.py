@@ -8,6 +8,7 @@ from typing import Final
 
 from tui_annotate.domain.differences import Piece, line_pieces
 from tui_annotate.domain.people import reader
+from tui_annotate.domain.remarks import Item
 from tui_annotate.storage.guidance import Edition, Guidance, GuidanceStore
 from tui_annotate.storage.log import utc_now
 from tui_annotate.storage.people import PeopleStore
@@ -16,19 +17,6 @@ from tui_annotate.storage.remarks import RemarkStore
 _SEEN: Final = "news_seen"
 _LINES: Final = 60
 """Changed lines that are shown; the guidelines themselves are one key away."""
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One thing that is new.
-
-    Attributes:
-        title: what it is, in one line.
-        lines: what it says: of changed guidelines the lines that came and went, else plain ones.
-    """
-
-    title: str
-    lines: tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)

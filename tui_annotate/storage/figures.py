@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, text
 
+from tui_annotate.domain.figures import Flag
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, seen_by
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.datasets import Progress, progress
@@ -36,17 +37,6 @@ class Day:
     day: str
     seconds: float
     finished: int
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """A sample that somebody flagged, with the reason, which may be empty."""
-
-    dataset: str
-    sample: str
-    person: str
-    reason: str
-    at: str
 
 
 @dataclass(frozen=True, slots=True)

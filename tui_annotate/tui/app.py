@@ -140,6 +140,7 @@ class AnnotateApp(ClosedApp):
             annotate,
             assist=lambda: workspace.assist,
             formers=lambda: workspace.formers,
+            team=lambda: workspace.team,
             person=person,
             order=order,
             keys=keys,

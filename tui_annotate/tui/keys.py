@@ -225,6 +225,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("app.quit", ("ctrl+q", "ctrl+c"), "leave; all is saved", "View", "RSVLE", fixed=True),
     Action("work.print", (), "leave, and print my annotations", "You"),
     Action("account.password", (), "change my password", "You"),
+    Action("talk.write", (), "write to the reviewers about the sample", "You"),
+    Action("figures.show", (), "figures of work: mine, or of all", "You"),
     Action("account.leave", (), "sign out and leave", "You"),
     Action("note.save", ("enter",), "save the note", "Note", NOTE, fixed=True),
     Action("note.keep", ("escape",), "keep the text for later", "Note", NOTE, fixed=True),

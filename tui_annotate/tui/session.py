@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import Annotate
     from tui_annotate.services.assist import Assist
     from tui_annotate.services.assist.former import Formers
+    from tui_annotate.workspace.team import Team
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Session:
     Attributes:
         assist: gives the assist; called in a thread, as it may import much the first time.
         formers: gives what finds former annotations; called in a thread, for the same reason.
+        team: gives what several people need of the workspace: news, talks, figures.
         order: how the samples are walked, as `services.annotate` names it.
         signed_in: the person has an account, so that there is a password and a way out.
         problem: what is to be told at the start, such as a refused key map; empty for nothing.
@@ -37,6 +39,7 @@ class Session:
     annotate: Annotate
     assist: Callable[[], Assist]
     formers: Callable[[], Formers]
+    team: Callable[[], Team]
     person: Person
     order: str
     keys: KeyMap

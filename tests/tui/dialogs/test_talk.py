@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.tui.stage import HOSTILE, staged
 from tui_annotate.domain.differences import Piece
-from tui_annotate.services.news import Item
+from tui_annotate.domain.remarks import Item
 from tui_annotate.tui.dialogs.news import NewsDialog
 from tui_annotate.tui.dialogs.talk import TalkDialog
 

@@ -12,7 +12,7 @@ from tui_annotate.tui.lines import paragraphs, shown, wrapped
 from tui_annotate.tui.words import Words
 
 if TYPE_CHECKING:
-    from tui_annotate.services.news import Item
+    from tui_annotate.domain.remarks import Item
 
 _ROLES = {"+": "good", "-": "warning", " ": "text"}
 

@@ -16,10 +16,10 @@ from tui_annotate.tui.draft.deeds import press, show_annotation
 from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.key_map import typed
-from tui_annotate.tui.screens.annotate_asking import AnnotateAsking
 from tui_annotate.tui.screens.annotate_palette import ActionProvider
 from tui_annotate.tui.screens.annotate_saving import Job
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
+from tui_annotate.tui.screens.annotate_team import AnnotateTeam
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import Session
 
 
-class AnnotateScreen(AnnotateAsking):
+class AnnotateScreen(AnnotateTeam):
     """One sample at a time, by keys."""
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
@@ -151,7 +151,8 @@ class AnnotateScreen(AnnotateAsking):
     def _remember(self, what: str, value: str) -> None:
         """Something that this person chose for themselves."""
         if session := self.session:
-            keep = partial(session.annotate.keep_preference, session.person.id, what, value)
+            who = reader(session.person.id)
+            keep = partial(session.annotate.keep_preference, who, what, value)
             self.saver.send(Job(keep, lambda _: None, self._refused))
 
     def _open_palette(self) -> None:

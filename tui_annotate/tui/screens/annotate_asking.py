@@ -1,8 +1,4 @@
-"""What the annotating screen asks and tells over itself: dialogs, the note line, the queue.
-
-What is opened over the screen is imported in a thread once the first sample is there: the first
-frame needs none of it, and no key has to wait for it.
-"""
+"""What the annotating screen asks and tells over itself: dialogs, the note line, the queue."""
 
 from __future__ import annotations
 
@@ -43,23 +39,7 @@ _STATES = {
 }
 
 
-_OVER_THE_SCREEN = (
-    "dialogs.find",
-    "dialogs.former",
-    "dialogs.help",
-    "dialogs.jump",
-    "dialogs.label_picker",
-    "dialogs.message",
-    "screens.queue",
-)
-
-
-def _load_rest() -> None:
-    for name in _OVER_THE_SCREEN:
-        import_module(f"tui_annotate.tui.{name}")
-
-
-class AnnotateAsking(AnnotateDoing):
+class AnnotateAsking(AnnotateReadings):
     """Dialogs, and what is done with their answers."""
 
     def __init__(self) -> None:

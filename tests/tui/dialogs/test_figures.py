@@ -1,0 +1,50 @@
+"""Figures over the screen: whole at 80 columns, harmless, counted anew by a key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+from tests.tui.stage import HOSTILE, staged
+from tui_annotate.domain.figures import Ahead, Figures, Flag, Projection, Week, Work
+from tui_annotate.tui.dialogs.figures import FiguresDialog
+
+ANA = Work("news", "a", "Ana", 10, 4, 5, 0, 1, 2, 12, 7200.0, 6, "2026-04-01")
+BEN = replace(ANA, dataset="x" + HOSTILE, person="b", name="Ben" + HOSTILE, flagged=0, seconds=0.0)
+FIGURES = Figures(
+    (ANA, BEN),
+    (Week("2026-W18", 0.0, 0), Week("2026-W19", 7200.0, 6)),
+    (Ahead("news", 4, Projection("2026-05-14")), Ahead(BEN.dataset, None, Projection(why="done"))),
+    (Flag("news", "7", "a", HOSTILE, "2026"), Flag("news", "8", "zz", "", "2026")),
+    {"a": "Ana"},
+    date(2026, 5, 4),
+)
+
+
+async def test_all_is_told() -> None:
+    """Each dataset with its people, then the weeks, then the flags with their reasons."""
+    async with staged(screen=FiguresDialog(FIGURES, lambda: None), size=(80, 40)) as (stage, _):
+        text = stage.text()
+        assert "4 remaining, ends 2026-05-14" in text
+        (line,) = [each for each in stage.lines() if "Ana" in each and "/h" in each]
+        for words in ("6/10", "⚑1", "2.0 h", "3.0/h", "2026-05-14"):
+            assert words in line
+        assert "2026-W19      2.0 h  ████" in text
+        assert "news/8, zz: no reason" in text
+
+
+async def test_counted_anew() -> None:
+    """The key r asks for other figures, which are shown when they come, unless it is closed."""
+    asked: list[int] = []
+    dialog = FiguresDialog(FIGURES, lambda: asked.append(1))
+    async with staged(screen=dialog) as (stage, pilot):
+        await pilot.press("r")
+        assert asked == [1]
+        assert "counting" in stage.text()
+        dialog.tell(replace(FIGURES, work=(), ahead=()))
+        await pilot.pause()
+        assert "Nobody did anything yet." in stage.text()
+        await pilot.press("q")
+        await pilot.pause()
+        dialog.tell(FIGURES)
+        assert stage.results == [None]

@@ -1,0 +1,126 @@
+"""What one hears of others and says to them: news, talks with the reviewers, figures of work."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui_annotate.tui.draft.effects import Effect, Open
+from tui_annotate.tui.draft.state import Kind
+from tui_annotate.tui.draft.words import HINT
+from tui_annotate.tui.screens.annotate_asking import AnnotateAsking
+from tui_annotate.tui.screens.annotate_saving import Job
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.figures import Figures
+    from tui_annotate.domain.remarks import Item, Talk
+    from tui_annotate.services.annotate import Desk
+    from tui_annotate.tui.dialogs.figures import FiguresDialog
+    from tui_annotate.tui.dialogs.talk import Said
+    from tui_annotate.tui.session import Session
+
+_MINUTE = 16  # characters of a moment, as far as its minute
+
+
+class AnnotateTeam(AnnotateAsking):
+    """Dialogs about other people; in them nobody's work is seen but one's own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unsent = ""
+
+    def begin(self, session: Session, desk: Desk, *, words: str = "", kind: Kind = HINT) -> None:
+        """Also: at the first sample, what is new is told."""
+        first = self.session is None
+        super().begin(session, desk, words=words, kind=kind)
+        if first:
+            self._look_for_news(session)
+
+    def ask(self, effect: Effect) -> bool:
+        """Opens what an effect asks for; False where it asks for nothing of this."""
+        session, desk = self.session, self.desk
+        if session is None or desk is None:
+            return False
+        match effect:
+            case Open("talk"):
+                self._talk(session, desk)
+            case Open("figures"):
+                self._count(session)
+            case _:
+                return super().ask(effect)
+        return True
+
+    # news
+
+    def _look_for_news(self, session: Session) -> None:
+        person = session.person.id
+
+        def look() -> list[Item]:
+            news = session.team().news
+            items = news.of(person)
+            if not items:
+                news.saw(person)
+            return items
+
+        def tell(items: list[Item]) -> None:
+            from tui_annotate.tui.dialogs.news import NewsDialog
+
+            if items:
+                self.app.push_screen(NewsDialog(items), seen)
+
+        def seen(_: None) -> None:
+            saw = partial(session.team().news.saw, person)
+            self.saver.send(Job(saw, lambda _: None, self._refused))
+
+        self.saver.send(Job(look, tell, self._refused))
+
+    # talks
+
+    def _talk(self, session: Session, desk: Desk) -> None:
+        key, person = desk.sample.key, session.person.id
+
+        def read() -> list[Said]:
+            remarks = session.team().remarks
+            talk = remarks.talk(person, key)
+            said = talk.remarks if talk else ()
+            return [
+                (remarks.name(each.author), each.at[:_MINUTE].replace("T", " "), each.text)
+                for each in said
+            ]
+
+        def ask(said: list[Said]) -> None:
+            from tui_annotate.tui.dialogs.talk import TalkDialog
+
+            self.app.push_screen(TalkDialog(said, text=self._unsent), send)
+
+        def send(text: str | None) -> None:
+            if text:
+                self._unsent = text  # until the store has it
+                write = partial(session.team().remarks.write, person, key, text)
+                self.saver.send(Job(write, self._sent, self._refused))
+
+        self.saver.send(Job(read, ask, self._refused))
+
+    def _sent(self, talk: Talk) -> None:
+        del talk
+        self._unsent = ""
+        if self.draft:
+            self.draft.say("the reviewers have it; their answer is told when you next begin")
+            self.show_draft()
+
+    # figures
+
+    def _count(self, session: Session) -> None:
+        def count() -> Figures:
+            return session.team().measure.figures()
+
+        def again(dialog: FiguresDialog) -> None:
+            self.saver.send(Job(count, dialog.tell, self._refused))
+
+        def tell(figures: Figures) -> None:
+            from tui_annotate.tui.dialogs.figures import FiguresDialog
+
+            dialog = FiguresDialog(figures, lambda: again(dialog))
+            self.app.push_screen(dialog)
+
+        self.saver.send(Job(count, tell, self._refused))
