@@ -128,7 +128,8 @@ def _is_little(plain: str, stem: str) -> bool:
 
 def _is_repeated(plain: str) -> bool:
     """Whether it is a short part over and over; also nothing but blanks."""
-    return any(plain == (plain[:size] * len(plain))[: len(plain)] for size in range(_REPEATED + 1))
+    sizes = range(1, min(_REPEATED, len(plain) // 2) + 1)
+    return not plain or any(plain == (plain[:size] * len(plain))[: len(plain)] for size in sizes)
 
 
 def _is_walk(plain: str) -> bool:
@@ -153,4 +154,5 @@ def _is_own(password: str, own: Sequence[str]) -> bool:
     names = {name.casefold().replace(" ", "") for name in own if name}
     names |= {name.partition("@")[0] for name in names}
     plain = normal(password).casefold().replace(" ", "")
-    return plain in names or _EDGES.sub("", plain) in {_EDGES.sub("", name) for name in names}
+    bare = _EDGES.sub("", plain)
+    return plain in names or (bare != "" and bare in {_EDGES.sub("", name) for name in names})

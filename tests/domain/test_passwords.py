@@ -1,0 +1,91 @@
+"""What may be a password, and what may not."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.passwords import LONGEST, SHORTEST, checked_password, is_common, normal
+
+OWN = ("Ana Müller", "ana.mueller@example.org")
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "zebra violin",
+        "lowercaseletters",
+        "        x        y",
+        "🦓🎻🌵🦊🐙🍉🏔🚲",
+        "x" * 3 + "violin in the rain" * 5,
+        "tr0ub4dor&3",
+        "pass7481293847",
+        "Ana Müller plays",
+        "密码学是很难的事情",
+        "a\tb\x00c\x1bdefgh",
+    ],
+)
+def test_anything_long_and_uncommon_is_a_password(password: str) -> None:
+    """Blanks, emoji, any script, controls: nothing is asked of what it is made of."""
+    assert checked_password(password, own=OWN) == normal(password)
+
+
+@pytest.mark.parametrize(
+    ("password", "told"),
+    [
+        ("", "has 0 characters"),
+        ("seven77", "has 7 characters"),
+        ("violin " * 147, "has 1029 characters"),
+        ("\ud800 half of one", "half a character"),
+        ("password", "everybody tries first"),
+        ("Password123!", "everybody tries first"),
+        ("P@ssw0rd1", "everybody tries first"),
+        ("password123456789", "everybody tries first"),
+        ("qwertyuiop", "everybody tries first"),
+        ("POIUYTREWQ", "everybody tries first"),
+        ("asdfqwer1234", "everybody tries first"),
+        ("12345678", "everybody tries first"),
+        ("aaaaaaaaaaaa", "everybody tries first"),
+        ("abcabcabc", "everybody tries first"),
+        ("        ", "everybody tries first"),
+        ("dragon dragon", "everybody tries first"),
+        ("..sunshine2026", "everybody tries first"),
+        ("ana müller", "your own name"),
+        ("ANA.MUELLER@example.org", "your own name"),
+        ("ana.mueller", "your own name"),
+        ("anamüller99", "your own name"),
+    ],
+)
+def test_what_is_no_password_is_told_without_it(password: str, told: str) -> None:
+    """Too short, too long, common in whatever dress, one's own; the message does not hold it."""
+    with pytest.raises(InvalidInput, match=told) as caught:
+        checked_password(password, own=OWN)
+    assert caught.value.hint
+    assert not password.strip() or password not in caught.value.message.replace("the password", "")
+
+
+@given(st.text(min_size=1))
+def test_the_same_keys_give_the_same_password(text: str) -> None:
+    """Composed and decomposed letters are one, and looking again changes nothing."""
+    assert normal(unicodedata.normalize("NFD", text)) == normal(text) == normal(normal(text))
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=2 * SHORTEST))
+def test_length_counts_characters_after_composing(text: str) -> None:
+    """8 to 1024 of them; every other refusal is of common ones."""
+    length = len(normal(text))
+    if length < SHORTEST:
+        with pytest.raises(InvalidInput, match=f"has {length} characters"):
+            checked_password(text)
+    elif not is_common(normal(text)):
+        assert len(checked_password(text)) == length <= LONGEST
+
+
+def test_a_short_name_is_nobodys_password() -> None:
+    """An empty name, or one of signs alone, refuses nothing."""
+    assert checked_password("zebra violin", own=("", "!!", "@"))
+    assert checked_password("19741213 7", own=("77", ""))
