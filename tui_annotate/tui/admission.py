@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, Unavailable
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, Throttled, Unavailable
 from tui_annotate.domain.people import Person, reader
 from tui_annotate.tui.session import Bound
 from tui_annotate.tui.tokens import Kept, TokenFile
@@ -31,7 +31,7 @@ class Admission:
     Attributes:
         required: the workspace has accounts.
         person: who is in; None while nobody is.
-        email: the address that they signed in with, where it is known.
+        email: their address; before somebody is in, the one that was remembered.
         must_change: they can not work before they changed their password.
         known: the machine vouches for them, so they have no password to give.
         elsewhere: another process in which they are at work; None where there is none.
@@ -44,7 +44,7 @@ class Admission:
         """`own`: the user of the machine is one person's, so that they can be known by it."""
         from tui_annotate.storage.presence import new_holder
 
-        self._space, self._name, self._bound, self._own = space, name, bound, own
+        self._space, self._name, self._bound = space, name, bound
         self._presence = space.team.presence
         self._holder = new_holder()
         self._signed: SignedIn | None = None
@@ -67,8 +67,8 @@ class Admission:
 
     @property
     def where(self) -> str:
-        """The workspace as people see it."""
-        return str(self._space.path)
+        """The workspace by the name of its folder, which gives away nothing of the machine."""
+        return self._space.path.name
 
     @property
     def idle(self) -> int:
@@ -126,10 +126,24 @@ class Admission:
         """
         signed = self._accounts.sign_in(email.strip(), password, client=client())
         self._again(signed)
-        self.email = email.strip()
         self._take(signed)
         if stay or self._stays:
             self._keep(signed)
+
+    def unlock(self, password: str) -> None:
+        """Lets whoever is in go on, by their password.
+
+        Raises:
+            NotAllowed: it is not theirs, or their account is closed by now; Throttled, as ever.
+        """
+        try:
+            self.sign_in(self.email, password)
+        except Throttled:
+            raise
+        except NotAllowed as error:
+            raise NotAllowed(
+                "this does not open it", "type your password; if your account is closed, leave"
+            ) from error
 
     def redeem(self, code: str, new: str, *, stay: bool = False) -> None:
         """Lets somebody in who was invited, with their first password.
@@ -173,8 +187,10 @@ class Admission:
 
     def _take(self, signed: SignedIn, *, known: bool = False) -> None:
         self._signed, self.known = signed, known
-        self.must_change = signed.must_change and not known
+        self.must_change = signed.must_change
         self.person = self.person or signed.person
+        account = self._accounts.accounts.by_person(signed.person.id)
+        self.email = account.email if account else self.email
 
     def _keep(self, signed: SignedIn) -> None:
         if self._tokens:
@@ -246,6 +262,7 @@ class Admission:
             self._accounts.sign_out(self._signed.session)
         if self._tokens:
             self._tokens.forget()
+        self._stays = False
 
     def print_own(self, space: Workspace) -> None:
         """Writes the person's own annotations to standard output, in the native form.
@@ -258,9 +275,11 @@ class Admission:
             mine.export(person=self.person.id)
 
     def leave(self) -> None:
-        """Gives the person's place back."""
+        """Gives the person's place back; a session that nothing keeps ends."""
         if self.person:
             self._presence.leave(reader(self.person.id), self._holder)
+        if self._signed and not self._stays:
+            self._accounts.sign_out(self._signed.session)
 
 
 def client() -> str:

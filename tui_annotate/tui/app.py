@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_EMPTY = "there is no sample here yet: leave with q, then tui-annotate ingest FILE"
+_EMPTY = "no sample is here for you yet: q leaves; ingest brings some, assign hands them out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,7 @@ class AnnotateApp(ClosedApp):
             again=self.desktop.look_again,
             rest=self.desktop.rest,
             leave=self.desktop.quit,
+            tell=self.desktop.tell,
             fail=self._refused,
         )
         self.reception = Reception(self, self.desktop.saver, ways)

@@ -11,20 +11,20 @@ import time
 from collections.abc import Callable
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.timer import Timer
 
-from tui_annotate.domain.errors import Throttled, TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, Throttled, TuiAnnotateError
 from tui_annotate.tui.dialogs.frame import key_words
-from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.lines import shown
 from tui_annotate.tui.screens.forms import BACK, GO, Form, Values
-from tui_annotate.tui.widgets.form_rows import ChoiceRow, FieldRow, Said, TickRow
+from tui_annotate.tui.text.typed_line import TypedLine
+from tui_annotate.tui.widgets.form_rows import FormRows, Row, Said
 from tui_annotate.tui.words import WordsLine
+
+_NEW = ("new", "again")
 
 Submit = Callable[["FormPage", str, Values], None]
 """Takes the page, the choice, and what stands in the fields."""
@@ -38,6 +38,7 @@ class FormPage(Screen[None]):
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
+    AUTO_FOCUS: ClassVar[str | None] = "FormRows"
     DEFAULT_CSS = """
     FormPage { align: center middle; background: $background; }
     FormPage.-over { background: transparent; }
@@ -45,22 +46,17 @@ class FormPage(Screen[None]):
         width: 72; max-width: 100%; height: auto; max-height: 100%;
         background: $surface; border: round $primary; padding: 0 1; scrollbar-size-vertical: 1;
     }
-    FormPage FixedRows, FormPage LineInput { background: $surface; }
+    FormPage FixedRows { background: $surface; }
     FormPage .gap { margin-top: 1; }
     FormPage .lead { min-height: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "app.focus_next", "next", show=False),
-        Binding("up", "app.focus_previous", "previous", show=False),
-        Binding("escape", "back", "back", show=False),
-        Binding("q", "leave", "leave", show=False),
-    ]
 
     def __init__(
         self, form: Form, submit: Submit, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__()
         self._form, self._submit, self._clock = form, submit, clock
+        self._rows = FormRows(_rows(form))
         self._busy = False
         self._until = 0.0
         self._timer: Timer | None = None
@@ -69,29 +65,18 @@ class FormPage(Screen[None]):
         self.set_class(form.over, "-over")
 
     def compose(self) -> ComposeResult:
-        """Title, what it is about, fields, choices, what is wrong, keys."""
-        form = self._form
+        """Title, what it is about, fields and choices, what is wrong, keys."""
         with VerticalScroll(can_focus=False):
             yield WordsLine(id="title")
-            for _ in form.lead:
+            for _ in self._form.lead:
                 yield Said(classes="lead gap")
-            for at, field in enumerate(form.fields):
-                row = FieldRow(
-                    field.name, field=field.field, value=field.value, secret=field.secret
-                )
-                row.set_class(at == 0, "gap")
-                yield row
-            if form.tick:
-                yield TickRow(form.tick[1], choice=form.tick[0])
-            for at, (choice, words) in enumerate(form.choices):
-                chosen = ChoiceRow(words, choice=choice)
-                chosen.set_class(at == 0, "gap")
-                yield chosen
+            self._rows.add_class("gap")
+            yield self._rows
             yield Said(id="said", classes="gap")
             yield WordsLine(id="keys")
 
     def on_mount(self) -> None:
-        """The first field that is empty has the keys."""
+        """Fills the lines."""
         self.query_one("#title", WordsLine).show([(shown(self._form.title), "title_focused")])
         for said, words in zip(self.query(".lead").results(Said), self._form.lead, strict=True):
             said.say(words, "text")
@@ -100,14 +85,6 @@ class FormPage(Screen[None]):
         leave = "ctrl+q" if self._form.fields else "q"
         keys = [("↑↓ Tab", "move"), ("Enter", "go on"), *back, (leave, "leave")]
         self.query_one("#keys", WordsLine).show(key_words(keys))
-        self._to_the_empty() or self.query(ChoiceRow).first().focus()
-
-    def _to_the_empty(self) -> bool:
-        """Goes to the first field that is empty; False where none is."""
-        empty = [row for row in self.query(FieldRow) if not row.line.value]
-        if empty:
-            empty[0].line.focus()
-        return bool(empty)
 
     # what is said
 
@@ -118,18 +95,19 @@ class FormPage(Screen[None]):
             self.query_one("#said", Said).say(words, role)
 
     def refuse(self, error: TuiAnnotateError) -> None:
-        """What was asked for was not done; the page is free again, or counts down until it is."""
+        """What was asked for was not done; the page is free again, or counts down until it is.
+
+        What is secret is to be typed anew: new passwords if they are none, else all of it, unless
+        it was not even looked at.
+        """
         self._busy = False
         if isinstance(error, Throttled):
             self._until = self._clock() + error.seconds
             self._timer = self._timer or self.set_interval(1.0, self.count_down)
             self.count_down()
             return
+        self._rows.anew(_NEW if isinstance(error, InvalidInput) else ())
         self.say(f"✗ {error.message}{f' · {error.hint}' if error.hint else ''}", "error")
-        secret = [row.line for row in self.query(FieldRow) if row.line.password]
-        if secret:
-            secret[0].focus()
-            secret[0].select_all()
 
     def count_down(self) -> None:
         """Tells how long there is still to wait."""
@@ -149,33 +127,24 @@ class FormPage(Screen[None]):
         self.finished = True
         self.dismiss()
 
-    def action_back(self) -> None:
-        """Escape."""
-        if self._form.back:
-            self._send(BACK)
-
-    async def action_leave(self) -> None:
-        """Where nothing is typed, q leaves."""
-        await self.app.action_quit()
-
-    def on_line_input_left_empty(self, message: LineInput.LeftEmpty) -> None:
-        """Backspace with nothing left to delete: here it goes nowhere."""
+    def on_form_rows_entered(self, message: FormRows.Entered) -> None:
+        """Enter in a field."""
         message.stop()
+        self._send(GO)
 
-    @on(LineInput.Submitted)
-    @on(TickRow.WentOn)
-    def _go_on(self) -> None:
-        """Enter in a field: to the one that is empty, else on."""
-        if not self._to_the_empty():
-            self._send(GO)
-
-    def on_choice_row_chosen(self, message: ChoiceRow.Chosen) -> None:
+    def on_form_rows_chosen(self, message: FormRows.Chosen) -> None:
         """Something was chosen; the main thing needs all fields."""
         message.stop()
-        if message.choice == GO:
-            self._go_on()
-        else:
+        if message.choice != GO or not self._rows.to_the_empty():
             self._send(message.choice)
+
+    async def on_form_rows_refused(self, message: FormRows.Refused) -> None:
+        """Escape goes back where there is a way; where nothing is typed, q leaves."""
+        message.stop()
+        if message.key == "escape" and self._form.back:
+            self._send(BACK)
+        elif message.key == "q" and not self._form.fields:
+            await self.app.action_quit()
 
     def _send(self, choice: str) -> None:
         if self._busy or (choice == GO and self._clock() < self._until):
@@ -183,7 +152,18 @@ class FormPage(Screen[None]):
         if choice == GO:
             self._busy = True
             self.say("one moment ...")
-        values = {row.field: row.line.value for row in self.query(FieldRow)}
-        for tick in self.query(TickRow):
-            values[tick.choice] = "yes" if tick.ticked else ""
+        values = {row.name: row.value for row in self._rows.rows if not row.choice}
         self._submit(self, choice, values)
+
+
+def _rows(form: Form) -> list[Row]:
+    lines = [
+        Row(
+            field.field,
+            field.name,
+            line=TypedLine(field.value, len(field.value), secret=field.secret),
+        )
+        for field in form.fields
+    ]
+    ticks = [Row(form.tick[0], form.tick[1], ticked=False)] if form.tick else []
+    return [*lines, *ticks, *(Row(choice, words) for choice, words in form.choices)]

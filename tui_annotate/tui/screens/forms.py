@@ -107,12 +107,7 @@ def place(since: str, *, working: bool) -> Form:
     )
 
 
-def again(title: str, lead: Sequence[str], *, email: str, known: bool) -> Form:
-    """Whoever is in shows that it is still they.
-
-    Args:
-        email: their address; empty where it is not known here, and asked for.
-        known: the machine vouches for them, so that nothing is asked.
-    """
-    asked = [] if known else [_PASSWORD] if email else [Field("email", "e-mail"), _PASSWORD]
-    return Form(title, lead, asked, [(GO, "go on"), (LEAVE, "sign out and leave")])
+def again(title: str, lead: Sequence[str], *, known: bool) -> Form:
+    """Whoever is in shows that it is still they; nothing is asked where the machine knows them."""
+    choices = [(GO, "go on"), (LEAVE, "sign out and leave")]
+    return Form(title, lead, [] if known else [_PASSWORD], choices)

@@ -36,6 +36,7 @@ class Ways:
         again: back to work that may have changed meanwhile.
         rest: keeps what is in hand, before a page covers it.
         leave: ends the app.
+        tell: says something beside the work.
         fail: tells what came in the way before there was work.
     """
 
@@ -43,6 +44,7 @@ class Ways:
     again: Callable[[], None]
     rest: Callable[[], None]
     leave: Callable[[], None]
+    tell: Callable[[str], None]
     fail: Callable[[TuiAnnotateError], None]
 
 
@@ -192,7 +194,8 @@ class Reception:
 
     def _lock(self, admission: Admission) -> None:
         self._ways.rest()
-        words = f"{_name(admission)} · no key for {admission.idle} minutes · all is saved"
+        rest = f"{admission.idle} minute{'s' if admission.idle > 1 else ''}"
+        words = f"{_name(admission)} · no key for {rest} · all is saved"
         self._bar(admission, "Locked", [words])
 
     def _stopped(self, error: TuiAnnotateError) -> None:
@@ -226,11 +229,9 @@ class Reception:
             elif admission.known:
                 self._do(page, admission.go_on, done)
             else:
-                email = values.get("email", admission.email)
-                self._do(page, partial(admission.sign_in, email, values["password"]), done)
+                self._do(page, partial(admission.unlock, values["password"]), done)
 
-        form = forms.again(title, lead, email=admission.email, known=admission.known)
-        self._show(form, answer)
+        self._show(forms.again(title, lead, known=admission.known), answer)
 
     # by the person's own wish
 
@@ -242,7 +243,8 @@ class Reception:
 
         def answer(page: FormPage, choice: str, values: Values) -> None:
             if choice == GO:
-                self._do(page, partial(_change, admission, values), self._ways.again)
+                tell = partial(self._ways.tell, "your password is changed")
+                self._do(page, partial(_change, admission, values), tell)
             else:
                 page.finish()
 

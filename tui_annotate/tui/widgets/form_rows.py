@@ -1,163 +1,188 @@
-"""Rows of a form: a field with its name, a tick, something to choose, and what is said of it."""
+"""The rows of a form, which is one widget, so that no key overtakes another on a slow line.
+
+With a widget for each field, a password that is typed quickly behind an address could land in the
+address: a key goes to what has the focus when it arrives, not when the Tab before it is done.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Collection, Sequence
+from typing import Final
 
 from textual import events
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.geometry import Size
 from textual.message import Message
 
-from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.lines import Run, shown, wrapped
+from tui_annotate.tui.line_input import typed
+from tui_annotate.tui.lines import Run, clip, shown, wrapped
 from tui_annotate.tui.palette import FOCUS_BAR
 from tui_annotate.tui.rows import FixedRows
+from tui_annotate.tui.text.typed_line import TypedLine
 from tui_annotate.tui.words import Words, styled
 
-_NAME_CELLS = 20
+_NAME_CELLS: Final = 20
+_LONGEST: Final = 1000  # code points of a line
 
 
-class FieldName(FixedRows):
-    """The name of a field, with a bar while the field has the keys."""
+class Row:
+    """A row: something to type where there is a line, to tick, or to choose.
 
-    DEFAULT_CSS = f"FieldName {{ width: {_NAME_CELLS}; }}"
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self._text = shown(text)
-        self.lit = False
-
-    def paint(self, cells: int) -> list[list[Run]]:
-        """Bar and name."""
-        del cells
-        role = "strong" if self.lit else "quiet"
-        bar = FOCUS_BAR if self.lit else " "
-        return [styled([(f"{bar} ", "accent"), (self._text, role)], self.palette)]
-
-
-class SecretInput(LineInput):
-    """A line that shows dots; what is pasted loses the line end that came with it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.password = True
-
-    def _on_paste(self, event: events.Paste) -> None:
-        event.text = event.text.rstrip(" \r\n")
-        super()._on_paste(event)
-
-
-class FieldRow(Horizontal):
-    """A name and a line to type in; what is secret shows as dots."""
-
-    DEFAULT_CSS = """
-    FieldRow { height: 1; width: 1fr; }
-    FieldRow LineInput { width: 1fr; }
+    Attributes:
+        name: of its value, or of the choice.
+        ticked: None where there is no box.
     """
 
-    def __init__(self, name: str, *, field: str, value: str = "", secret: bool = False) -> None:
-        """`field` names the value for whoever reads the form; a secret one begins empty."""
-        super().__init__()
-        self.field = field
-        self._name_row = FieldName(name)
-        self.line = SecretInput() if secret else LineInput(value)
+    def __init__(
+        self, name: str, words: str, *, line: TypedLine | None = None, ticked: bool | None = None
+    ) -> None:
+        self.name, self.words, self.line, self.ticked = name, shown(words), line, ticked
 
-    def compose(self) -> ComposeResult:
-        """Name and line."""
-        yield self._name_row
-        yield self.line
+    @property
+    def choice(self) -> bool:
+        """Whether Enter does it."""
+        return self.line is None and self.ticked is None
 
-    def on_descendant_focus(self) -> None:
-        """The line has the keys."""
-        self._light(lit=True)
-
-    def on_descendant_blur(self) -> None:
-        """It has them no more."""
-        self._light(lit=False)
-
-    def _light(self, *, lit: bool) -> None:
-        self._name_row.lit = lit
-        self._name_row.repaint()
+    @property
+    def value(self) -> str:
+        """What was typed; "yes" for a tick."""
+        return self.line.text if self.line else "yes" if self.ticked else ""
 
 
-class ChoiceRow(FixedRows, can_focus=True):
-    """Something that Enter does, or a click."""
+class FormRows(FixedRows, can_focus=True):
+    """Fields, a tick, and choices behind a gap; one of the rows has the keys."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space", "choose", "choose", show=False),
-    ]
+    DEFAULT_CSS = "FormRows { height: auto; }"
+
+    class Entered(Message):
+        """Enter in a field or on a tick, with all fields filled."""
 
     class Chosen(Message):
-        """`choice` is wanted."""
+        """Enter on a choice, or a click."""
 
         def __init__(self, choice: str) -> None:
             super().__init__()
             self.choice = choice
 
-    def __init__(self, text: str, *, choice: str) -> None:
+    class Refused(Message):
+        """A key that means nothing here."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self, rows: Sequence[Row]) -> None:
         super().__init__()
-        self._text = shown(text)
-        self.choice = choice
+        self.rows = tuple(rows)
+        self.at = 0
+        gap = next((place for place, row in enumerate(rows) if row.choice), len(rows))
+        self._lines = [*range(gap), *([-1] if 0 < gap < len(rows) else []), *range(gap, len(rows))]
+        self.to_the_empty()
 
-    def paint(self, cells: int) -> list[list[Run]]:
-        """Bar and words."""
-        del cells
-        return [styled(self.words(), self.palette)]
+    # where one is
 
-    def words(self) -> Sequence[Words]:
-        """What stands in the row."""
-        focused = self.has_focus
-        bar = (f"{FOCUS_BAR if focused else ' '} ", "accent")
-        return [bar, (self._text, "chosen" if focused else "text")]
+    def to_the_empty(self) -> bool:
+        """Goes to the first field that is empty; False where none is."""
+        empty = [at for at, row in enumerate(self.rows) if row.line and not row.line.text]
+        if empty:
+            self.go(empty[0])
+        return bool(empty)
 
-    def action_choose(self) -> None:
-        """Enter, Space."""
-        self.post_message(self.Chosen(self.choice))
+    def anew(self, names: Collection[str]) -> None:
+        """Empties what is secret among these fields, or all where none is named; goes there."""
+        secret = [
+            row.line
+            for row in self.rows
+            if row.line and row.line.secret and (not names or row.name in names)
+        ]
+        for line in secret:
+            line.cut(0, len(line.text))
+        self.to_the_empty()
+
+    def go(self, at: int) -> None:
+        """Another row has the keys; around the ends."""
+        self.at = at % len(self.rows)
+        self.repaint()
+
+    # keys
+
+    def on_key(self, event: events.Key) -> None:
+        """Every key but those of the app."""
+        event.stop()
+        event.prevent_default()
+        row = self.rows[self.at]
+        match event.key:
+            case "down" | "tab":
+                self.go(self.at + 1)
+            case "up" | "shift+tab":
+                self.go(self.at - 1)
+            case "enter" if row.choice:
+                self.post_message(self.Chosen(row.name))
+            case "enter":
+                if not self.to_the_empty():
+                    self.post_message(self.Entered())
+            case _ if row.line:
+                self._type(row.line, event)
+            case "space":
+                self._act(row)
+            case key:
+                self.post_message(self.Refused(key))
+
+    def _type(self, line: TypedLine, event: events.Key) -> None:
+        if event.is_printable and event.character:
+            if len(line.text) < _LONGEST:
+                line.insert(typed(event.character))
+        elif not line.edit(event.key):
+            self.post_message(self.Refused(event.key))
+        self.repaint()
+
+    def _act(self, row: Row) -> None:
+        if row.ticked is None:
+            self.post_message(self.Chosen(row.name))
+        else:
+            row.ticked = not row.ticked
+            self.repaint()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Into a field, without the blanks and the line end that came with it."""
+        event.stop()
+        line = self.rows[self.at].line
+        if line:
+            line.insert(typed(event.text).strip()[: _LONGEST - len(line.text)])
+            self.repaint()
 
     def on_click(self, event: events.Click) -> None:
-        """As Enter."""
+        """The row that was clicked has the keys; a tick or a choice acts."""
         event.stop()
-        self.action_choose()
+        offset = event.get_content_offset(self)
+        at = self._lines[offset.y] if offset and 0 <= offset.y < len(self._lines) else -1
+        if at >= 0:
+            self.go(at)
+            if self.rows[at].line is None:
+                self._act(self.rows[at])
 
-    def on_focus(self) -> None:
-        """Its bar comes."""
-        self.repaint()
+    # painting
 
-    def on_blur(self) -> None:
-        """Its bar goes."""
-        self.repaint()
+    def paint(self, cells: int) -> list[list[Run]]:
+        """Each row with its name, and a bar in front of the one that has the keys."""
+        return [self._row(at, cells) if at >= 0 else [] for at in self._lines]
 
+    def _row(self, at: int, cells: int) -> list[Run]:
+        row, here, palette = self.rows[at], at == self.at, self.palette
+        bar: Words = (f"{FOCUS_BAR if here else ' '} ", "accent")
+        if row.line is None:
+            box: list[Words] = []
+            if row.ticked is not None:
+                box = [("[x] " if row.ticked else "[ ] ", "key")]
+            role = "chosen" if here else "text"
+            return clip(styled([bar, *box, (row.words, role)], palette), cells)
+        name = f"{row.words:<{_NAME_CELLS}}"
+        before, under, behind = row.line.window(max(cells - _NAME_CELLS - 3, 2))
+        field = [(before, "text"), (under, "cursor" if here else "text"), (behind, "text")]
+        return clip(styled([bar, (name, "strong" if here else "quiet"), *field], palette), cells)
 
-class TickRow(ChoiceRow):
-    """A box that Space ticks; Enter goes on, as in a field."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "choose", "tick", show=False),
-        Binding("enter", "go_on", "go on", show=False),
-    ]
-
-    class WentOn(Message):
-        """Enter."""
-
-    ticked = False
-
-    def words(self) -> Sequence[Words]:
-        """The box and what it means."""
-        bar, text = super().words()
-        return [bar, ("[x] " if self.ticked else "[ ] ", "key"), text]
-
-    def action_choose(self) -> None:
-        """Ticks, or takes the tick away."""
-        self.ticked = not self.ticked
-        self.repaint()
-
-    def action_go_on(self) -> None:
-        """As Enter in a field."""
-        self.post_message(self.WentOn())
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
+        """The rows and the gap."""
+        return len(self._lines)
 
 
 class Said(FixedRows):
