@@ -430,11 +430,14 @@ def test_an_annotator_gets_their_own_readings_alone(store: Store) -> None:
     assert (found.oneself.samples, set(found.names)) == (1, {"ana", "ana~2"})
     assert not found.left.work
     assert not found.left.samples
-    others = store.agree(Actor("ana", Role.ANNOTATOR)).report(Asked(people=("ben",)))
-    assert (others.oneself.samples, others.names) == (0, {})
+    assert store.agree(Actor("ana", Role.ANNOTATOR)).report(Asked(people=("ana",))) == replace(
+        found, asked=Asked(people=("ana",))
+    )
     assert store.agree(Actor("ben", Role.REVIEWER)).report().together.samples == 1
-    with pytest.raises(NotAllowed):
-        store.agree(Actor("", Role.ANNOTATOR)).report()
+    for actor, asked in (("", ()), ("ana", ("ben",)), ("ana", ("nobody",))):
+        with pytest.raises(NotAllowed) as caught:
+            store.agree(Actor(actor, Role.ANNOTATOR)).report(Asked(people=asked))
+        assert "ben" not in caught.value.message + caught.value.hint
 
 
 # laws ------------------------------------------------------------------------------------------

@@ -102,13 +102,10 @@ class Agree:
         """All figures of the work under some filters; it is read once, in pages.
 
         Raises:
-            NotAllowed: this actor may not report on anybody.
+            NotAllowed: this actor may not report on anybody, or not on those asked for.
             InvalidInput: a filter names nothing that is there.
         """
-        only = ""
-        if not may(self.actor, Verb.REPORT):
-            require(self.actor, Verb.REPORT, self.actor.person)
-            only = self.actor.person
+        only = "" if may(self.actor, Verb.REPORT) else self._oneself(asked or Asked())
         wanted = self._checked(asked or Asked())
         order = Order(self._trees(wanted), level=wanted.label_level)
         readers = Reader(wanted, order, only=only)
@@ -142,6 +139,15 @@ class Agree:
         )
 
     # what is asked for -------------------------------------------------------------------------
+
+    def _oneself(self, asked: Asked) -> str:
+        """The actor's own id, whose readings alone may be looked at."""
+        require(self.actor, Verb.REPORT, self.actor.person)
+        own = self.people.person(self.actor.person)
+        for person in asked.people:
+            if person != own.name:
+                require(self.actor, Verb.REPORT, person)
+        return own.id
 
     def _checked(self, asked: Asked) -> Asked:
         plain = RecordFilter(
