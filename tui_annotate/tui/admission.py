@@ -5,15 +5,14 @@ In a workspace without accounts whoever comes is let in under a local name, as b
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, Throttled, Unavailable
+from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled, Unavailable
 from tui_annotate.domain.people import Person, reader
+from tui_annotate.tui import here
 from tui_annotate.tui.session import Bound
 from tui_annotate.tui.tokens import Kept, TokenFile
 
@@ -91,23 +90,23 @@ class Admission:
         if not self.required:
             self.person = self._space.person(self._name)
         elif self._bound:
-            self._take(self._accounts.by_key(self._bound.person, client=client()), known=True)
+            self._take(self._accounts.by_key(self._bound.person, client=here.client()), known=True)
         elif not self._known_here():
             self.hint = _NO_NAME if self._name else self.hint
 
     def _known_here(self) -> bool:
         if self._tokens is None:
             return False
-        if name := _unix_name():
+        if name := here.user():
             with suppress(NotAllowed):
-                self._take(self._accounts.by_unix(name, client=client()), known=True)
+                self._take(self._accounts.by_unix(name, client=here.client()), known=True)
                 return True
         try:
             kept = self._tokens.read()
             if kept is None:
                 return False
             self.email = kept.email
-            self._take(self._accounts.resume(kept.token, client=client()))
+            self._take(self._accounts.resume(kept.token, client=here.client()))
             self._stays = True
         except Unavailable as error:
             self.hint = f"{error.message} · {error.hint}"
@@ -124,7 +123,7 @@ class Admission:
         Raises:
             NotAllowed: as `Authenticate.sign_in`; or somebody else is at work here.
         """
-        signed = self._accounts.sign_in(email.strip(), password, client=client())
+        signed = self._accounts.sign_in(email.strip(), password, client=here.client())
         self._again(signed)
         self._take(signed)
         if stay or self._stays:
@@ -151,7 +150,7 @@ class Admission:
         Raises:
             NotAllowed, InvalidInput: as `Authenticate.redeem`.
         """
-        self._take(self._accounts.redeem(code.strip(), new, client=client()))
+        self._take(self._accounts.redeem(code.strip(), new, client=here.client()))
         if stay and self._signed:
             self._keep(self._signed)
 
@@ -250,7 +249,7 @@ class Admission:
         self.elsewhere = self._presence.hold(reader(person.id), self._holder, over=over)
         if self.elsewhere:
             raise Conflict(
-                f"you went on elsewhere at {local_time(self.elsewhere.since)}",
+                f"you went on elsewhere at {here.clock_time(self.elsewhere.since)}",
                 "nothing of this was saved",
             )
 
@@ -280,37 +279,3 @@ class Admission:
             self._presence.leave(reader(self.person.id), self._holder)
         if self._signed and not self._stays:
             self._accounts.sign_out(self._signed.session)
-
-
-def client() -> str:
-    """Where somebody comes from: the address that sshd tells, else the user of this machine."""
-    address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
-    return address or f"user {_unix_name() or 'unknown'}"
-
-
-def local_time(moment: str) -> str:
-    """A moment in ISO 8601 as clocks here show it: hour and minute, before today also the day."""
-    then = datetime.fromisoformat(moment).astimezone()
-    today = datetime.now(UTC).astimezone().date()
-    return then.strftime("%H:%M") if then.date() == today else then.strftime("%d %b %H:%M")
-
-
-def checked_twice(new: str, again: str) -> str:
-    """A password that was typed the same way twice.
-
-    Raises:
-        InvalidInput: it was not.
-    """
-    if new != again:
-        raise InvalidInput("the two new passwords differ", "type the new one twice")
-    return new
-
-
-def _unix_name() -> str:
-    """The name of the user of this process, from the system and not the environment; or nothing."""
-    try:
-        import pwd
-
-        return pwd.getpwuid(os.getuid()).pw_name
-    except (ImportError, KeyError):
-        return ""

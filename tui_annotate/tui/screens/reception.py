@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.timer import Timer
 
-from tui_annotate.domain.errors import Conflict, TuiAnnotateError
-from tui_annotate.tui.admission import Admission, checked_twice, local_time
+from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError
+from tui_annotate.tui import here
+from tui_annotate.tui.admission import Admission
 from tui_annotate.tui.screens import forms
 from tui_annotate.tui.screens.annotate_saving import Job, Saver
 from tui_annotate.tui.screens.forms import CODE, GO, Form, Values
@@ -124,7 +125,7 @@ class Reception:
                 return
 
             def redeem() -> None:
-                new = checked_twice(values["new"], values["again"])
+                new = _checked_twice(values["new"], values["again"])
                 admission.redeem(values["code"], new, stay=bool(values.get("stay")))
 
             self._do(page, redeem, self.receive)
@@ -157,7 +158,7 @@ class Reception:
             else:
                 self._ways.leave()
 
-        self._show(forms.place(local_time(admission.elsewhere.since), working=working), answer)
+        self._show(forms.place(here.clock_time(admission.elsewhere.since), working=working), answer)
 
     # at work
 
@@ -275,9 +276,15 @@ class Reception:
 
 
 def _change(admission: Admission, values: Values, old: str = "") -> None:
-    new = checked_twice(values["new"], values["again"])
+    new = _checked_twice(values["new"], values["again"])
     admission.change_password(old or values["old"], new)
 
 
 def _name(admission: Admission) -> str:
     return admission.person.name if admission.person else ""
+
+
+def _checked_twice(new: str, again: str) -> str:
+    if new != again:
+        raise InvalidInput("the two new passwords differ", "type the new one twice")
+    return new
