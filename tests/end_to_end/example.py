@@ -45,10 +45,15 @@ def awake(terminal: Terminal) -> None:
     terminal.wait(lambda screen: "Keys " not in screen)
 
 
-def deeds(space: Workspace) -> list[Deed]:
-    """Everybody's actions, in the order of time, without those that only tell the time."""
+def deeds(space: Workspace, person: str = "") -> list[Deed]:
+    """Everybody's actions, or a person's, in the order of time; those that only tell time are out.
+
+    Args:
+        person: by id; empty for everybody.
+    """
+    streams = (stream for stream in space.log.streams() if person in {"", stream[0]})
     events = sorted(
-        (event for stream in space.log.streams() for event in space.log.events(*stream)),
+        (event for stream in streams for event in space.log.events(*stream)),
         key=lambda event: event.at,
     )
     known = {event.id: event for event in events}

@@ -51,7 +51,7 @@ def arrangement(
         Part.FOLDERS: _FOLDERS.format(user=user, folder=shlex.quote(place)),
         Part.SSHD: _sshd(user, forced if on_screen else ""),
         Part.KEYS: (_ON_SCREEN if on_screen else _KEYS).format(
-            user=user, folder=shlex.quote(place), program=f"runuser -u {user} -- {program}"
+            user=user, folder=shlex.quote(place), program=program
         ),
         Part.CLIENT: _CLIENT.format(user=user),
     }
@@ -105,8 +105,8 @@ Match User {user}
 
 _KEYS: Final = """\
 # keys, as root: a key for each person, then one line of authorized_keys for each key
-{program} ssh key add -w {folder} PERSON KEYFILE
-{program} ssh keys -w {folder} --authorized-keys ~{user}/.ssh/authorized_keys
+runuser -u {user} -- {program} ssh key add -w {folder} PERSON KEYFILE
+runuser -u {user} -- {program} ssh keys -w {folder} --authorized-keys ~{user}/.ssh/authorized_keys
 {program} doctor -w {folder}
 """
 

@@ -1,0 +1,57 @@
+"""Several people at work on one store at once: nobody is refused, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from tests.end_to_end import example
+from tests.end_to_end.annotator import Annotator
+from tests.pty_driver import Terminal
+from tui_annotate import workspace
+from tui_annotate.domain.people import Person
+from tui_annotate.services.authenticate.managing import NewAccount
+from tui_annotate.workspace import Workspace
+
+TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
+PEOPLE: Final = 20 if TORTURE else 5
+ACTIONS: Final = 60 if TORTURE else 6
+QUIT: Final = "\x11"
+
+
+def add(space: Workspace, name: str) -> Person:
+    """Somebody with an account; a session by key needs no password."""
+    new = NewAccount(name, f"{name}@example.org", password="five small green boats")
+    return space.team.accounts.add(new).person
+
+
+def test_many_sessions_at_once_lose_nothing(tmp_path: Path) -> None:
+    """What each screen called saved is in the log of that person, in order, and nothing else."""
+    folder = example.make(tmp_path / "work")
+    with workspace.open(folder) as space:
+        names = [f"p{number}" for number in range(PEOPLE)]
+        people = [add(space, name) for name in names]
+    with ExitStack() as running:
+        annotators = []
+        for number, person in enumerate(people):
+            command = [sys.executable, "-I", "-m", "tui_annotate", "session", person.id]
+            terminal = Terminal([*command, "-w", str(folder)], columns=100, rows=30)
+            annotators.append(Annotator(running.enter_context(terminal), random.Random(number)))
+        for _ in range(ACTIONS):
+            for annotator in annotators:
+                annotator.ready()
+                annotator.terminal.press(annotator.keys())
+            for annotator in annotators:
+                annotator.hear()
+        for annotator in annotators:
+            annotator.terminal.press(QUIT)
+        assert [annotator.terminal.end() for annotator in annotators] == [0] * PEOPLE
+    with workspace.open(folder) as space:
+        for person, annotator in zip(people, annotators, strict=True):
+            assert annotator.told
+            assert example.deeds(space, person.id) == annotator.told
+        assert example.wrong(space) == []
