@@ -32,6 +32,30 @@ async def test_a_long_draft_line_is_cut() -> None:
         assert stage.lines()[0] == " ▸ 中文中文中文中文…"
 
 
+@pytest.mark.parametrize("kind", ["warning", "error"])
+async def test_what_went_wrong_is_shown_to_its_end(kind: Kind) -> None:
+    """In as many rows as it needs, at most four; and one again for what is said next."""
+    widget = DraftLine()
+    async with staged(widget, size=(20, 8)) as (stage, pilot):
+        widget.show("the disk is full · make some room on it", kind=kind)
+        await pilot.pause()
+        rows = [line.rstrip() for line in stage.lines()[:4]]
+        assert [row[3:] for row in rows] == ["the disk is full", "· make some room", "on it", ""]
+        assert [row[:3].strip() != "" for row in rows] == [True, False, False, False]
+        assert widget.size.height == 3
+        await pilot.resize_terminal(60, 8)
+        await pilot.pause()
+        assert widget.size.height == 1
+        await pilot.resize_terminal(20, 8)
+        widget.show("中文" * 60, kind=kind)
+        await pilot.pause()
+        assert widget.size.height == 4
+        assert stage.lines()[3].rstrip().endswith("…")
+        widget.show("1-4 save", kind="draft")
+        await pilot.pause()
+        assert widget.size.height == 1
+
+
 async def test_a_hostile_draft_is_harmless() -> None:
     """A claim may hold anything."""
     widget = DraftLine()

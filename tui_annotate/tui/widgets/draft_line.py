@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from tui_annotate.tui.lines import Run, clip, shown
+from tui_annotate.tui.lines import Run, clip, shown, wrapped
 from tui_annotate.tui.rows import FixedRows
 
 Kind = Literal["hint", "draft", "saved", "warning", "error"]
@@ -21,8 +21,17 @@ _GLYPHS: dict[Kind, str] = {
 }
 
 
+_WHOLE: frozenset[Kind] = frozenset({"warning", "error"})
+"""Kinds that are shown to their end: what to do stands there."""
+_MOST = 4
+"""Rows that these may take."""
+
+
 class DraftLine(FixedRows):
-    """One line, always on screen; a glyph in front tells the kind."""
+    """One line, always on screen; a glyph in front tells the kind.
+
+    What went wrong takes as many rows as it needs, up to four, until something else is shown.
+    """
 
     DEFAULT_CSS = "DraftLine { background: $surface; }"
 
@@ -30,11 +39,26 @@ class DraftLine(FixedRows):
     _kind: Kind = "hint"
 
     def show(self, text: str, *, kind: Kind) -> None:
-        """Shows another text; one too long is cut with an ellipsis."""
+        """Shows another text; a hint or a draft that is too long is cut with an ellipsis."""
         new = (shown(text), kind)
         if new != (self._text, self._kind):
             self._text, self._kind = new
+            self._fit()
             self.repaint()
+
+    def on_resize(self) -> None:
+        """Other rows may be needed."""
+        self._fit()
+
+    def _fit(self) -> None:
+        rows = min(len(self._pieces(self.size.width)), _MOST)
+        if self.styles.height is None or self.styles.height.value != rows:
+            self.styles.height = rows
+
+    def _pieces(self, cells: int) -> list[str]:
+        if self._kind not in _WHOLE or not cells:
+            return [self._text]
+        return wrapped(self._text, cells - GLYPH_CELLS)
 
     def paint(self, cells: int) -> list[list[Run]]:
         """Glyph and text."""
@@ -46,5 +70,9 @@ class DraftLine(FixedRows):
             "warning": (palette.warning, palette.warning),
             "error": (palette.error, palette.error),
         }[self._kind]
-        runs = [(f" {_GLYPHS[self._kind]} ", glyph), (self._text, text)]
-        return [clip(runs, cells)]
+        *first, last = self._pieces(cells)[:_MOST]
+        if len(first) == _MOST - 1:  # the end may be farther still
+            last = " ".join(self._pieces(cells)[_MOST - 1 :])
+        signs = [f" {_GLYPHS[self._kind]} ", *[" " * GLYPH_CELLS] * len(first)]
+        rows = zip(signs, [*first, last], strict=True)
+        return [clip([(sign, glyph), (piece, text)], cells) for sign, piece in rows]
