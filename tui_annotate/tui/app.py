@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_EMPTY = "no sample is here for you yet: q leaves; ingest brings some, assign hands them out"
-
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
@@ -78,8 +76,10 @@ class AnnotateApp(ClosedApp):
         order: str = "by-source",
         bound: Bound | None = None,
         own: bool = True,
+        reviewing: bool = False,
         look: Look = LOOK,
     ) -> None:
+        """`reviewing`: what several people said is settled; see `run` for the others."""
         super().__init__(ansi_color=look.native or None)  # None: as the theme says
         self.animation_level = "none"
         self.problem = self.refused = ""
@@ -88,7 +88,7 @@ class AnnotateApp(ClosedApp):
         self._person, self._sample, self._order = person, sample, order
         self._bound, self._own = bound, own
         self._workspace: Workspace | None = None
-        self.desktop = AnnotateScreen(self._leave)
+        self.desktop = _desktop(self._leave, reviewing=reviewing)
         ways = Ways(
             begin=self._prepare,
             again=self.desktop.look_again,
@@ -148,8 +148,7 @@ class AnnotateApp(ClosedApp):
             signed_in=admission.required,
             problem=problem or admission.hint,
         )
-        key = annotate.start(person.id, order=order, sample=self._sample)
-        desk = annotate.open(person.id, key, order=order) if key else None
+        desk = self.desktop.first(session, self._sample)
         chosen = annotate.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
@@ -167,7 +166,7 @@ class AnnotateApp(ClosedApp):
             self.theme = opened.theme
         self.desktop.use_layout(opened.layout)
         if opened.desk is None:
-            self.desktop.opening(_EMPTY, "warning")
+            self.desktop.opening(self.desktop.nothing, "warning")
             return
         problem = opened.session.problem
         self.desktop.begin(
@@ -233,6 +232,14 @@ class AnnotateApp(ClosedApp):
         self.reception.touched()
 
 
+def _desktop(leave: Callable[[], None], *, reviewing: bool) -> AnnotateScreen:
+    if not reviewing:
+        return AnnotateScreen(leave)
+    from tui_annotate.tui.screens.review import ReviewScreen
+
+    return ReviewScreen(leave)
+
+
 def run(
     open_workspace: Callable[[], Workspace],
     *,
@@ -242,6 +249,7 @@ def run(
     log: Path,
     bound: Bound | None = None,
     own: bool = True,
+    reviewing: bool = False,
 ) -> int:
     """Runs the app until it is left.
 
@@ -252,13 +260,20 @@ def run(
         log: the file that everything written to standard error goes to meanwhile.
         bound: whom sshd knows by their key; None: whoever signs in, where there are accounts.
         own: this user of the machine is one person's, so that they can stay signed in.
+        reviewing: what several people said is settled; else one annotates.
 
     Returns:
         The exit code: 0, or 1 where the app ended by an error or the last deed was not saved,
         which was then told.
     """
     app = AnnotateApp(
-        open_workspace, person=person, sample=sample, order=order, bound=bound, own=own
+        open_workspace,
+        person=person,
+        sample=sample,
+        order=order,
+        bound=bound,
+        own=own,
+        reviewing=reviewing,
     )
     with terminal.drawing(log):
         app.run()

@@ -224,6 +224,7 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "sample.flag": finishing.flag,
     "sample.next": partial(_leave, "sample", 1),
     "sample.previous": partial(_leave, "sample", -1),
+    "reading.other": partial(_leave, "reading", 0),
     "sample.go": partial(_leave, "go", 0),
     "app.back": partial(_leave, "queue", 0),
     "text.find": partial(_open, "find"),

@@ -10,6 +10,7 @@ from textual import events
 from textual.command import Provider
 from textual.message import Message
 
+from tui_annotate.domain.people import reader
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import lighting, moving
 from tui_annotate.tui.draft.deeds import press, show_annotation
@@ -18,8 +19,8 @@ from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.key_map import typed
 from tui_annotate.tui.screens.annotate_palette import ActionProvider
 from tui_annotate.tui.screens.annotate_saving import Job
-from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.screens.annotate_team import AnnotateTeam
+from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.label_bar import LabelBar

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -15,8 +14,9 @@ from tui_annotate.tui.draft import choosing, lighting, notes
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import REASON, Draft, Kind
 from tui_annotate.tui.draft.words import quoted
-from tui_annotate.tui.screens.annotate_doing import AnnotateDoing
 from tui_annotate.tui.screens.annotate_finding import hits_of
+from tui_annotate.tui.screens.annotate_loading import load_rest
+from tui_annotate.tui.screens.annotate_readings import AnnotateReadings
 from tui_annotate.tui.screens.annotate_saving import Job
 from tui_annotate.tui.widgets.note_input import NoteInput
 
@@ -50,9 +50,10 @@ class AnnotateAsking(AnnotateReadings):
 
     def begin(self, session: Session, desk: Desk, *, words: str = "", kind: Kind = "hint") -> None:
         """Also: the note line is closed, and own former notes are read once."""
-        if self.session is None:
+        if self.session is None or self.session.person != session.person:
             self._read_notes(session)
-            self.set_timer(_LOAD_PAUSE, lambda: self.run_worker(_load_rest, thread=True))
+        if self.session is None:
+            self.set_timer(_LOAD_PAUSE, lambda: self.run_worker(load_rest, thread=True))
         self._close_note()
         super().begin(session, desk, words=words, kind=kind)
 

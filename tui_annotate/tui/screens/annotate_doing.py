@@ -23,14 +23,23 @@ from tui_annotate.tui.screens.annotate_samples import (
 from tui_annotate.tui.screens.annotate_saving import Job
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.practising import Feedback
     from tui_annotate.services.annotate import Desk, Saved
 
 
-class _Left(NamedTuple):
-    """A sample that was finished, and the next one; None where all are finished."""
+class Left(NamedTuple):
+    """A sample that was finished.
+
+    Attributes:
+        next: the one to go on with; None where all are finished.
+        feedback: where it was done for practice: what one marked beside what is right.
+        again: how many are to be read a second time, where all are finished.
+    """
 
     saved: Saved
     next: Desk | None
+    feedback: Feedback | None = None
+    again: int = 0
 
 
 class AnnotateDoing(AnnotateSamples):
@@ -186,12 +195,15 @@ class AnnotateDoing(AnnotateSamples):
             "flag": partial(annotate.flag, who, key, reason=reason, seconds=seconds),
         }
 
-        def call() -> _Left:
+        def call() -> Left:
             saved = deeds[verb]()
             leave()
+            practised = desk.practice and verb == "done"
+            told_right = annotate.feedback(who, key) if practised else None
             following = annotate.next_unfinished(who, key, order=session.order)
-            other = following if following != key else None
-            return _Left(saved, self._opened(other) if other else None)
+            if following in (None, key):
+                return Left(saved, None, told_right, annotate.open_again(session.person))
+            return Left(saved, self._opened(following), told_right)
 
         self._deed(Job(call, self._left, self._refused, shown=True))
 
@@ -204,7 +216,7 @@ class AnnotateDoing(AnnotateSamples):
             session.annotate.keep_place, session.person.id, desk.sample.key, place(draft)
         )
 
-    def _left(self, left: _Left) -> None:
+    def _left(self, left: Left) -> None:
         self._going = False
         self._take_over(left.saved)
         before = str(left.saved.key.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.contrasting import Contrast, Place, seen
@@ -21,6 +22,13 @@ from tui_annotate.tui.widgets.match_list import MatchRow
 _LONGEST = 400  # characters of a text that a row is given; it shows fewer
 _NAME = 16  # cells of a side's name where a document's number follows it
 _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
+
+
+def reading(person: Person | None, *, practice: bool) -> str:
+    """Which reading of the sample it is, where it is no usual one."""
+    if practice:
+        return "practice"
+    return "2nd reading" if person and person.kind is PersonKind.AGAIN else ""
 
 
 def bar(draft: Draft) -> tuple[list[Option], str, bool]:

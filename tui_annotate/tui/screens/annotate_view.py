@@ -220,6 +220,7 @@ class AnnotateView(Screen[None]):
             saved=self.saved_words,
             state=desk.assignment.state.value,
             matches=self.aside(),
+            reading=rows.reading(session.person if session else None, practice=desk.practice),
         )
         self.query_one(HeaderBar).show(header)
 

@@ -49,6 +49,7 @@ class Header(NamedTuple):
         saved: "saved", "saving", or "not saved: " and the reason; empty where nothing was done.
         state: a word of `State`.
         matches: how they are ranked, where that is not the usual way; never given up.
+        reading: `practice` or `2nd reading`, where it is no first one; never given up.
     """
 
     dataset: str = ""
@@ -60,6 +61,7 @@ class Header(NamedTuple):
     saved: str = ""
     state: str = ""
     matches: str = ""
+    reading: str = ""
 
 
 class HeaderBar(FixedRows):
@@ -78,6 +80,7 @@ class HeaderBar(FixedRows):
             saved=shown(header.saved),
             state=shown(header.state),
             matches=shown(header.matches),
+            reading=shown(header.reading),
         )
         if new != self._header:
             self._header = new
@@ -104,6 +107,8 @@ class HeaderBar(FixedRows):
             parts.append([(cut(header.sample, plan.sample), palette.strong)])
         if plan.state and header.state:
             parts.append([(_state(header.state, words=plan.words), palette.accent)])
+        if header.reading:
+            parts.append([(header.reading, palette.warning)])
         if header.matches:
             parts.append([(header.matches, palette.warning)])
         right: list[list[Run]] = []

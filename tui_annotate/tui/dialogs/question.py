@@ -1,0 +1,48 @@
+"""One question with one answer that does something: Enter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
+from tui_annotate.tui.words import WordsLine
+
+
+class QuestionDialog(Dialog[bool]):
+    """Dismisses with True by Enter, with None otherwise.
+
+    Args:
+        title: what it is about, in a line.
+        text: a line that says what Enter does.
+        yes, no: a word or two each, for the line of keys.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *CLOSING,
+        Binding("enter", "accept", "yes", show=False),
+    ]
+
+    def __init__(self, title: str, text: str, *, yes: str, no: str) -> None:
+        super().__init__(title)
+        self._text, self._yes, self._no = text, yes, no
+
+    def body(self) -> ComposeResult:
+        """The text."""
+        yield WordsLine(id="text", classes="gap")
+
+    def on_mount(self) -> None:
+        """Also the text."""
+        super().on_mount()
+        self.query_one("#text", WordsLine).show([(self._text, "text")])
+
+    def keys(self) -> Sequence[tuple[str, str]]:
+        """Yes and no."""
+        return [("Enter", self._yes), ("q", self._no)]
+
+    def action_accept(self) -> None:
+        """Enter."""
+        self.dismiss(result=True)
