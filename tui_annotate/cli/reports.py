@@ -84,6 +84,9 @@ def export(
     ] = None,
     label: OfLabelOption = "",
     since: SinceOption = "",
+    with_practice: Annotated[
+        bool, typer.Option("--with-practice", help="Also work that was done for practice.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Write annotations to a file or standard output.
@@ -103,11 +106,15 @@ def export(
             state=state.value if state else "",
             label=label,
             since=since,
+            practice="with" if with_practice else "",
         )
+        practised = 0 if with_practice else space.corpus.practised()
     where = f" in {target}" if target else ""
     output.say(f"{report.annotations:,} annotations of {report.records:,} samples{where}")
     for kind, count in report.lost.items():
         output.say(f"  {format_name} can not carry: {kind} ({count:,})")
+    if practised:
+        output.say(f"  left out: practice on {practised:,} samples; --with-practice has it")
 
 
 def status(
@@ -132,7 +139,9 @@ def status(
     if as_json:
         shown = asdict(found)
         whole = {"workspace": str(shown.pop("path")), **shown}
-        output.as_json({**whole, **figures.as_json(measured)})
+        from tui_annotate.services.measure import as_json as shaped
+
+        output.as_json({**whole, **shaped(measured)})
     elif flagged:
         figures.show_flags(measured)
     else:

@@ -65,6 +65,7 @@ class RecordFilter:
         state: only work of people whose assignment of the sample is in that state.
         label: a path joined by dots: annotations with it or with one under it.
         since: ISO 8601: annotations and assignments updated at that moment or later.
+        practice: `with` also lets work through that was done for practice; else it is left out.
     """
 
     dataset: str = ""
@@ -74,3 +75,4 @@ class RecordFilter:
     state: str = ""
     label: str = ""
     since: str = ""
+    practice: str = ""

@@ -19,6 +19,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.datasets import DatasetInfo, Progress
 from tui_annotate.storage.intake import NewSample, text_digest
 from tui_annotate.storage.log import utc_now
+from tui_annotate.storage.practice import practised
 from tui_annotate.storage.records import StoredSample
 from tui_annotate.storage.sample_names import meant
 from tui_annotate.storage.statements import SAMPLE_KEY
@@ -97,6 +98,11 @@ class CorpusStore:
         """The records under a filter, by dataset, then as they came; of one moment, streamed."""
         with self._database.reading() as connection:
             yield from records.stream(connection, filters, seen=seen_by(self._actor))
+
+    def practised(self) -> int:
+        """How many samples people worked on for practice, counted for each of them."""
+        with self._database.reading() as connection:
+            return practised(connection, seen_by(self._actor))
 
     # what comes and goes -----------------------------------------------------------------------
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Final
 
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.annotations import Annotation, annotation_from_json
-from tui_annotate.domain.handouts import HandoutKind, Practice
+from tui_annotate.domain.handouts import Practice
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.allotments import setting
 from tui_annotate.storage.codec import from_json
 
 _GIVEN: Final = text(
@@ -22,9 +22,16 @@ _GIVEN: Final = text(
 _KNOWN: Final = text(
     "SELECT a.payload FROM annotations a JOIN samples s ON s.id = a.sample_id"
     " WHERE (:sample = 0 OR s.id = :sample) AND (:dataset = 0 OR s.dataset_id = :dataset)"
-    " AND ((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
+    " AND a.person <> :reader AND ((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
     "   OR (:origin <> '' AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))"
     " ORDER BY a.number, a.id"
+)
+
+
+_PRACTISED: Final = text(
+    "SELECT a.person, count(*) FROM handouts h JOIN allotments a ON a.handout = h.id AND a.practice"
+    " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
+    " WHERE h.kind = 'practice' GROUP BY a.person"
 )
 
 
@@ -34,14 +41,25 @@ def gold(connection: Connection, person: str, key: SampleKey) -> tuple[Annotatio
     found = connection.execute(_GIVEN, scope).first()
     if found is None:
         return None
-    return known(connection, Practice(**from_json(found[0])), sample_id=found[1])
+    rule = Practice(**from_json(found[0]))
+    return known(connection, rule, sample_id=found[1], reader=person)
 
 
 def known(
-    connection: Connection, rule: Practice, *, sample_id: int = 0, dataset_id: int = 0
+    connection: Connection,
+    rule: Practice,
+    *,
+    sample_id: int = 0,
+    dataset_id: int = 0,
+    reader: str = "",
 ) -> tuple[Annotation, ...]:
-    """The annotations that a rule takes as right, of a sample or of a dataset."""
+    """The annotations that a rule takes as right, of a sample or of a dataset.
+
+    Args:
+        reader: whose own are none of them.
+    """
     scope = {
+        "reader": reader,
         "sample": sample_id,
         "dataset": dataset_id,
         "person": rule.person,
@@ -51,7 +69,11 @@ def known(
     return tuple(annotation_from_json(json.loads(payload)) for payload in payloads)
 
 
-def rule_of(connection: Connection, dataset_id: int) -> Practice | None:
-    """A dataset's rule of practice; None where it has none."""
-    found = setting(connection, dataset_id, HandoutKind.PRACTICE)
-    return Practice(**found) if found else None
+def practised(connection: Connection, seen: Collection[str] | None) -> int:
+    """How many samples people worked on for practice, counted for each of them.
+
+    Args:
+        seen: whose alone are counted; None for everybody's.
+    """
+    people = connection.execute(_PRACTISED)
+    return sum(count for person, count in people if seen is None or person in seen)

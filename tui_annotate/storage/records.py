@@ -273,5 +273,4 @@ _ANNOTATION: Final = (ANNOTATIONS.c.sample_id, ANNOTATIONS.c.person, ANNOTATIONS
 
 def _of(query: Select[Any], sample_ids: Sequence[int], sieve: Sieve) -> Select[Any]:
     table = query.columns_clause_froms[0]
-    query = query.where(table.c.sample_id.in_(sample_ids))
-    return query if sieve.people is None else query.where(table.c.person.in_(sieve.people))
+    return query.where(table.c.sample_id.in_(sample_ids), sieve.kept(table))

@@ -6,7 +6,17 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    exists,
+    not_,
+    select,
+    true,
+)
 
 from tui_annotate.domain.annotations import (
     ADJUDICATED,
@@ -17,7 +27,7 @@ from tui_annotate.domain.annotations import (
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.records import Owned, RecordFilter
-from tui_annotate.storage.columns import ANNOTATIONS, ASSIGNMENTS, DATASETS, SAMPLES
+from tui_annotate.storage.columns import ALLOTMENTS, ANNOTATIONS, ASSIGNMENTS, DATASETS, SAMPLES
 
 _STANDING: Final = (
     select(ANNOTATIONS.c.person, ANNOTATIONS.c.payload, ASSIGNMENTS.c.state)
@@ -70,6 +80,18 @@ class Sieve:
             and annotation.updated >= filters.since
         )
 
+    def kept(self, table: FromClause) -> ColumnElement[bool]:
+        """The condition of a table of people's work: whose it is, and not done for practice."""
+        mine = true() if self.people is None else table.c.person.in_(self.people)
+        if self._filters.practice:
+            return mine
+        practised = exists().where(
+            ALLOTMENTS.c.person == table.c.person,
+            ALLOTMENTS.c.sample_id == table.c.sample_id,
+            ALLOTMENTS.c.practice,
+        )
+        return and_(mine, not_(practised))
+
     def worker(self, person: str) -> bool:
         """Whether how far somebody is goes through: of what review did, nobody else's does."""
         return not self._settled or person == SETTLED
@@ -116,6 +138,4 @@ def _narrowed(filters: RecordFilter, sieve: Sieve) -> Select[Any]:
         query = query.where(DATASETS.c.name == filters.dataset)
     if filters.sample:
         query = query.where(SAMPLES.c.external == filters.sample)
-    if sieve.people is not None:
-        query = query.where(ANNOTATIONS.c.person.in_(sieve.people))
-    return query
+    return query.where(sieve.kept(ANNOTATIONS))

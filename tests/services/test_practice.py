@@ -1,0 +1,88 @@
+"""Practice: what is told after a sample, and that exports and figures are without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.stores import annotate, claim, fill, new_database
+from tui_annotate.domain.people import OPERATOR, Actor, Role
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.share import Share
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.shares import ShareStore
+
+KEY, OTHER = SampleKey("p", "p1"), SampleKey("p", "p2")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """Two samples with kim's answers in one of them, for ana to practise on."""
+    made = new_database(tmp_path)
+    fill(CorpusStore(made), "p1", "p2", dataset="p")
+    people = PeopleStore(made)
+    annotate(made).add(people.local("kim").id, KEY, claim("k"), seconds=0)
+    share = Share(ShareStore(made), people, lambda: False, OPERATOR)
+    share.practice("p", ["ana"], gold="kim")
+    yield made
+    made.close()
+
+
+def test_what_is_right_is_told_once_the_sample_is_finished(database: Database) -> None:
+    """Not before, and not to those who do not practise on it."""
+    deeds, people = annotate(database), PeopleStore(database)
+    ana, ben = people.local("ana").id, people.local("ben").id
+    deeds.add(ana, KEY, claim("a", 20, 40), seconds=0)
+    assert deeds.feedback(ana, KEY) is None
+    deeds.finish(ana, KEY, seconds=0)
+    told = deeds.feedback(ana, KEY)
+    assert told is not None
+    assert [(mine.id, right.id) for mine, right in told.hits] == [("a", "k")]
+    deeds.finish(ana, OTHER, seconds=0)
+    nothing = deeds.feedback(ana, OTHER)
+    assert nothing is not None
+    assert (nothing.hits, nothing.missed, nothing.extra) == ((), (), ())
+    assert deeds.feedback(ben, KEY) is None
+    assert deeds.open(ana, KEY).practice
+
+
+def test_an_origin_can_be_what_is_right(database: Database) -> None:
+    """`human` is one, and what the person did themselves is no answer key."""
+    share = Share(ShareStore(database), PeopleStore(database), lambda: False, OPERATOR)
+    share.practice("p", ["ben"], gold="human")
+    deeds, ben = annotate(database), PeopleStore(database).local("ben").id
+    deeds.add(ben, KEY, claim("b", 0, 4), seconds=0)
+    deeds.finish(ben, KEY, seconds=0)
+    told = deeds.feedback(ben, KEY)
+    assert told is not None
+    assert [each.id for each in told.missed] == ["k"]
+    assert [each.id for each in told.extra] == ["b"]
+
+
+def test_records_are_without_practice_unless_it_is_asked_for(database: Database) -> None:
+    """The samples are there, with the work of others; nobody's figures count it."""
+    deeds, corpus, people = annotate(database), CorpusStore(database), PeopleStore(database)
+    ana = people.local("ana").id
+    deeds.add(ana, KEY, claim("a"), seconds=0)
+    deeds.finish(ana, KEY, seconds=0)
+    store = AnnotationStore(database)
+    known = {person.id: person for person in people.all()}
+    for practice, wanted in (("", {"k"}), ("with", {"k", "a"})):
+        filters = RecordFilter(practice=practice)
+        records = list(corpus.records(filters))
+        assert [record.sample.key for record in records] == [KEY, OTHER]
+        owned = {each.annotation.id for record in records for each in record.annotations}
+        assert owned == wanted
+        worked = {each.person for record in records for each in record.assignments}
+        assert (ana in worked) is (practice == "with")
+        assert {each.annotation.id for each in store.standing(filters, known)} == wanted
+    assert corpus.practised() == 1
+    own = CorpusStore(database, actor=Actor(ana, Role.ANNOTATOR))
+    other = CorpusStore(database, actor=Actor("ben", Role.ANNOTATOR))
+    assert (own.practised(), other.practised()) == (1, 0)
