@@ -241,6 +241,20 @@ async def test_a_save_that_fails_holds_back_the_enter_behind_it(folder: Path) ->
         assert "not saved yet" in person.line()
 
 
+async def test_what_to_do_about_a_failure_can_be_read(folder: Path) -> None:
+    """At 80 columns, however long the message is; the row is given back with the next key."""
+    async with at_work(folder) as person:
+        await person.press("down down down")
+        why = Unavailable(f"{'/a/long/way' * 5}/store.sqlite can not be written", "make room there")
+        break_store(person, why)
+        height = person.screen.pane(Side.SOURCE).size.height
+        await person.press("1")
+        assert person.shown().splitlines()[-4].strip().endswith("make room there")
+        assert person.screen.pane(Side.SOURCE).size.height == height - 1
+        await person.press("down")
+        assert person.screen.pane(Side.SOURCE).size.height == height
+
+
 async def test_a_refused_note_on_the_sample_waits_for_m(folder: Path) -> None:
     """Its text is not gone, and the next `m` opens it again."""
     async with at_work(folder) as person:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from textual.geometry import Size
+
 from tui_annotate.tui.lines import Run, clip, shown, wrapped
 from tui_annotate.tui.rows import FixedRows
 
@@ -33,7 +35,7 @@ class DraftLine(FixedRows):
     What went wrong takes as many rows as it needs, up to four, until something else is shown.
     """
 
-    DEFAULT_CSS = "DraftLine { background: $surface; }"
+    DEFAULT_CSS = "DraftLine { background: $surface; height: auto; }"
 
     _text = ""
     _kind: Kind = "hint"
@@ -43,17 +45,14 @@ class DraftLine(FixedRows):
         new = (shown(text), kind)
         if new != (self._text, self._kind):
             self._text, self._kind = new
-            self._fit()
-            self.repaint()
+            self.repaint(layout=self._rows(self.size.width) != self.size.height)
 
-    def on_resize(self) -> None:
-        """Other rows may be needed."""
-        self._fit()
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Textual's hook: the rows that the text needs."""
+        return self._rows(width)
 
-    def _fit(self) -> None:
-        rows = min(len(self._pieces(self.size.width)), _MOST)
-        if self.styles.height is None or self.styles.height.value != rows:
-            self.styles.height = rows
+    def _rows(self, cells: int) -> int:
+        return min(len(self._pieces(cells)), _MOST)
 
     def _pieces(self, cells: int) -> list[str]:
         if self._kind not in _WHOLE or not cells:
