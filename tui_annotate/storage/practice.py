@@ -22,7 +22,8 @@ _GIVEN: Final = text(
 _KNOWN: Final = text(
     "SELECT a.payload FROM annotations a JOIN samples s ON s.id = a.sample_id"
     " WHERE (:sample = 0 OR s.id = :sample) AND (:dataset = 0 OR s.dataset_id = :dataset)"
-    " AND a.person <> :reader AND ((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
+    " AND a.person <> :reader"
+    " AND ((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
     "   OR (:origin <> '' AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))"
     " ORDER BY a.number, a.id"
 )
