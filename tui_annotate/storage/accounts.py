@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
@@ -97,16 +98,16 @@ class AccountStore:
         """
         with self._database.writing() as connection:
             before = _known(connection, person)
+            own = {key: values.get(key, getattr(before, key)) for key in ("email", "unix")}
+            _refuse_taken(connection, replace(before, **own), but=person)
             name = values.pop("name", before.person.name)
             put_person(connection, Person(person, name, PersonKind.ACCOUNT))
             if ends_sessions:
                 values["epoch"] = before.epoch + 1
             mine = ACCOUNTS.c.person == person
             connection.execute(update(ACCOUNTS).where(mine).values(**values, changed=utc_now()))
-            after = _known(connection, person)
-            _refuse_taken(connection, after, but=person)
             _need_admin(connection)
-        return after
+            return _known(connection, person)
 
     def forget(self, person: str, *, name: str, email: str) -> None:
         """Puts a pseudonym for a person, and takes out what tells who they were but their work.

@@ -88,7 +88,7 @@ class Authenticate:
             NotAllowed: address and password do not belong together, or the account is disabled.
             Throttled: there were too many failures; says when to try again.
         """
-        address = email.strip().lower()
+        address = email.strip().lower().encode("utf-8", "replace").decode()
         account = self.accounts.by_email(address)
         known = account is not None and self.sessions.knows(account.person.id, client)
         ticket = self._guard.admit(address, client, known=known)

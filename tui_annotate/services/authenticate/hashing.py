@@ -26,6 +26,11 @@ def is_hash(text: str) -> bool:
     return bool(asked) and all(0 < value <= most for value, most in zip(asked, _MOST, strict=True))
 
 
+def _bytes(password: str) -> bytes:
+    """Whatever was typed; what is no text is nobody's password."""
+    return password.encode("utf-8", "surrogatepass")
+
+
 @dataclass(frozen=True)
 class Hasher:
     """argon2id.
@@ -42,7 +47,7 @@ class Hasher:
 
     def hash(self, password: str) -> str:
         """A new hash of a password, with a salt of its own."""
-        return str(self._argon2.hash(normal(password)))
+        return str(self._argon2.hash(_bytes(normal(password))))
 
     def verify(self, password: str, known: str) -> bool:
         """Whether a password is the one of a hash.
@@ -50,9 +55,9 @@ class Hasher:
         An empty hash, for an account that is not there or has no password, takes the same time.
         """
         against = known or self._nobody
-        right = bool(self._argon2.verify(normal(password), against))
+        right = bool(self._argon2.verify(_bytes(normal(password)), against))
         if not right and normal(password) != password:  # a hash of elsewhere knows no NFC
-            right = bool(self._argon2.verify(password, against))
+            right = bool(self._argon2.verify(_bytes(password), against))
         return right and bool(known)
 
     def is_weaker(self, known: str) -> bool:
