@@ -420,6 +420,15 @@ def test_everybody_undoes_what_they_did_themselves(rivals: Team) -> None:
 # two at once
 
 
+def test_time_on_a_sample_makes_nothing_stale(rivals: Team) -> None:
+    """Neither a reviewer's nor an annotator's who only looks."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    seen = rivals.open().seen
+    review.read(who, key, seconds=9)
+    rivals.deeds.read(rivals.people["ana"], key, seconds=9)
+    assert review.take(who, key, [("li-2",)], seen=seen, seconds=1).assignment.seconds == 10
+
+
 def test_a_stale_deed_is_refused(rivals: Team) -> None:
     """Whether another reviewer or an annotator was there since, nothing is overwritten."""
     review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]

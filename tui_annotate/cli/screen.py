@@ -54,6 +54,7 @@ def annotate(
     order: str = "",
     bound: Bound | None = None,
     own: bool = True,
+    reviewing: bool = False,
 ) -> int:
     """Opens the screen, comes back when it is left, and gives the exit code.
 
@@ -64,6 +65,7 @@ def annotate(
         order: of the queue; empty for the workspace's.
         bound: whom sshd knows by their key, in a workspace with accounts.
         own: this user of the machine is one person's, so that they can stay signed in.
+        reviewing: what several people said is settled; else one annotates.
 
     Raises:
         NotFound: there is no workspace, or no such sample.
@@ -77,7 +79,7 @@ def annotate(
     if name:
         checked_name(name)
     try:
-        _need_terminal()
+        _need_terminal("review" if reviewing else "annotate")
     except Unavailable:
         _need_sample(folder, sample)  # with a terminal the screen finds out, behind its first frame
         raise
@@ -97,8 +99,22 @@ def annotate(
             gc.set_threshold(20_000, 50, 100)
             gc.enable()
 
-    where = {"sample": sample, "order": chosen}
-    return run(opened, person=name, log=folder / LOG, bound=bound, own=own, **where)
+    return run(
+        opened,
+        person=name,
+        sample=sample,
+        order=chosen,
+        log=folder / _log(folder),
+        bound=bound,
+        own=own,
+        reviewing=reviewing,
+    )
+
+
+def _log(folder: Path) -> str:
+    """The log of this user: where a group shares a workspace, each member has one."""
+    user = os.geteuid()
+    return LOG if user == folder.stat().st_uid else LOG.replace(".log", f"-{user}.log")
 
 
 def _need_sample(folder: Path, sample: str) -> None:
@@ -109,14 +125,14 @@ def _need_sample(folder: Path, sample: str) -> None:
             space.corpus.find(sample)
 
 
-def _need_terminal() -> None:
+def _need_terminal(what: str) -> None:
     instead = "in scripts use match, export, status; over ssh add -t: ssh -t HOST tui-annotate"
     for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout)):
         if not stream.isatty():
-            raise Unavailable(f"annotate needs a terminal, and {name} is none", instead)
+            raise Unavailable(f"{what} needs a terminal, and {name} is none", instead)
     kind = os.environ.get("TERM", "")
     if kind in {"", "dumb"}:
         raise Unavailable(
-            f"annotate can not draw on a terminal of the kind {kind!r}",
+            f"{what} can not draw on a terminal of the kind {kind!r}",
             "set TERM to what the terminal is, for example xterm-256color",
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
@@ -28,7 +30,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class ReviewDesk:
-    """A sample as a reviewer finds it.
+    """A sample as a reviewer finds it; it has all that an annotator's desk has.
 
     Attributes:
         segments: of each document, parallel to `sample.documents`.
@@ -56,6 +58,21 @@ class ReviewDesk:
     guidelines: str
     refused: str
     seen: str
+
+    @property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """What review made so far, as annotators have theirs."""
+        return tuple(one for one in self.settled if one.origin != REJECTED)
+
+    @property
+    def practice(self) -> bool:
+        """Whether it is there for practice alone: never."""
+        return False
+
+    @property
+    def place(self) -> Mapping[str, Any]:
+        """Where the reviewer was in it: nobody remembers."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.history import canonical
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.methods.adjudication import Group, Rival, groups
@@ -50,10 +51,12 @@ class Work:
 
     @cached_property
     def seen(self) -> str:
-        """Stands for all of it: another one as soon as anything was done."""
-        heads = [f"{stream.person}\n{stream.head}" for stream in self.people.values()]
-        whole = "\n".join([self.settled.head, *sorted(heads)])
-        return hashlib.sha256(whole.encode()).hexdigest()
+        """Stands for all of it: another one as soon as anything is otherwise; time is nothing."""
+        states = {
+            stream.person: [dict(stream.state.annotations), dict(stream.state.assignment)]
+            for stream in (self.settled, *self.people.values())
+        }
+        return hashlib.sha256(canonical(states).encode()).hexdigest()
 
     @property
     def standing(self) -> tuple[Annotation, ...]:

@@ -18,6 +18,7 @@ from tui_annotate.domain.settlements import Reason
 from tui_annotate.methods.adjudication import Group, Rival
 from tui_annotate.methods.decisions import Decision, decision, kept_of, refused_of
 from tui_annotate.tui.draft.state import Draft, Option
+from tui_annotate.tui.palette import CHOSEN
 from tui_annotate.tui.review_keys import LEAVING, REFUSING, REVIEWING
 
 WHY: Final[Mapping[Reason, str]] = {
@@ -86,6 +87,11 @@ class Judging(Draft):
         state = super().state
         return REVIEWING if state in "RSV" and not self.editing else state
 
+    def letter(self, annotation_id: str) -> str:
+        """What an annotation is called: letters are people here."""
+        known = any(one.id == annotation_id for one in self.annotations)
+        return CHOSEN if known else "it"
+
     # places
 
     @property
@@ -122,9 +128,11 @@ class Judging(Draft):
 
     @property
     def in_hand(self) -> tuple[Rival, ...]:
-        """What `y` takes: the rival that was chosen, else what most said."""
+        """What `y` takes: the rival that was chosen or is alone, else what most said."""
         if self.chosen:
             return (self.chosen,)
+        if len(self.rivals) == 1:
+            return self.rivals
         return self.group.proposal if self.group else ()
 
     def what(self, group: Group) -> Decision:

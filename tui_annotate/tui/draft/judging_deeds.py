@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -14,6 +14,7 @@ from tui_annotate.domain.settlements import Reason
 from tui_annotate.tui.draft import deeds, judging_editing, judging_places, moving, notes
 from tui_annotate.tui.draft.effects import (
     Blink,
+    Effect,
     Effects,
     Finish,
     Merge,
@@ -136,7 +137,7 @@ def because(draft: Judging, question: str, reason: Reason, *, note: str = "") ->
     return [Refuse(_refused(draft), reason, note)]
 
 
-def reasoned(draft: Judging, effects: Effects) -> Effects:
+def reasoned(draft: Judging, effects: Sequence[Effect]) -> Effects:
     """What the note line gave: a reason in own words is for what was asked."""
     given: Effects = []
     for effect in effects:

@@ -21,7 +21,9 @@ from tui_annotate.tui.draft.words import DRAFT, HINT, SAVED, anchor_words, label
 from tui_annotate.tui.lines import width
 from tui_annotate.tui.review_keys import LEAVING, REFUSING, REVIEWING
 
-_QUOTES: Final = (36, 24, 16, 10, 6)
+_QUOTES: Final = (36, 24, 16)
+_ALL: Final = (16, 10, 6)
+"""Cells of quotes with all that is to be said, and with less."""
 
 DIFFERENCES: Final = {
     Difference.LABEL: "label",
@@ -56,23 +58,23 @@ def line(draft: Judging, cells: int = 1000) -> tuple[str, Kind]:
 
 
 def _fitting(draft: Judging, say: Callable[[Judging, int], Sequence[str]], cells: int) -> str:
-    """The fullest saying that fits; its parts are given up from the last, down to the first two."""
-    parts: Sequence[str] = ()
-    for quote in _QUOTES:
+    """The fullest saying that fits; quotes give way first, then the last parts, then quotes."""
+    for quote, least in (*((quote, 9) for quote in _QUOTES), *((each, 2) for each in _ALL)):
         parts = [part for part in say(draft, quote) if part]
-        if width(" · ".join(parts)) <= cells:
-            return " · ".join(parts)
-    while len(parts) > 2 and width(" · ".join(parts)) > cells:
-        parts = parts[:-1]
-    return " · ".join(parts)
+        for count in range(len(parts), min(least, len(parts)) - 1, -1):
+            text = " · ".join(parts[:count])
+            if width(text) <= cells:
+                return text
+    return text
 
 
 def _question(draft: Judging, quote: int) -> list[str]:
-    reasons = " ".join(f"{at} {why}" for at, why in enumerate(WHY.values(), 1))
+    reasons = f"{_digits(draft)} choose"
     if draft.pending and draft.pending.kind == LEAVING:
         count = len(draft.undecided())
         places = "1 place is" if count == 1 else f"{count} places are"
-        return [f"{places} open, none of it is taken: why?", reasons, "0 own words", "Backspace"]
+        asked = f"{places} open and nothing of it is taken: why?"
+        return [asked, reasons, "0 own words", "Backspace back"]
     what = _rival(draft, draft.chosen, quote) if draft.chosen else "all of this place"
     return [f"refuse {what}: why?", reasons, "0 own words", "Backspace cancel"]
 
@@ -120,7 +122,9 @@ def _place(draft: Judging, group: Group, quote: int) -> list[str]:
     if len(group.rivals) == 1:
         rival = group.rivals[0]
         said = _rival(draft, rival, quote)
-        return [f"{draft.people_words(rival.people)} alone: {said}", "1 y take", "x refuse"]
+        note = f"note {quoted(rival.note, cells=2 * quote)}" if rival.note else ""
+        take = f"y takes {said}, {draft.people_words(rival.people)} alone"
+        return [take, note, "x refuse", "e edit"]
     return [f"no majority: {_digits(draft)} choose a rival", "M merge", "x refuse all"]
 
 

@@ -25,7 +25,13 @@ NOT_SAVED = "not saved"  # why stands in the draft line
 
 
 class AnnotateSamples(AnnotateContrast):
-    """Beginning and leaving samples, place and time."""
+    """Beginning and leaving samples, place and time.
+
+    Attributes:
+        nothing: what is told where there is no sample to begin with.
+    """
+
+    nothing = "no sample is here for you yet: q leaves; ingest brings some, assign hands them out"
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,0 +1,116 @@
+"""Commands of a reviewer: open the screen of review, list what waits for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import output, screen
+from tui_annotate.cli.options import (
+    JsonOption,
+    NameOption,
+    OfDatasetOption,
+    WorkspaceOption,
+    examples,
+    opened,
+)
+from tui_annotate.domain.people import Verb
+
+if TYPE_CHECKING:
+    from tui_annotate.services.review import Waiting
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    review_app = typer.Typer(
+        help="Settle what several people said of the same samples.",
+        invoke_without_command=True,
+        epilog=examples(
+            "tui-annotate review",
+            "tui-annotate review --as ana --sample news/17",
+            "tui-annotate review list --json",
+        ),
+    )
+    review_app.callback()(review)
+    review_app.command(
+        "list",
+        epilog=examples(
+            "tui-annotate review list", "tui-annotate review list --dataset news --json"
+        ),
+    )(list_)
+    app.add_typer(review_app, name="review")
+
+
+def review(
+    context: typer.Context,
+    *,
+    name: NameOption = "",
+    sample: Annotated[
+        str,
+        typer.Option(metavar="ID", help="Begin at this sample: its id, or dataset/id."),
+    ] = "",
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Open the screen of review; it begins with the sample that has the most conflicts.
+
+    Samples wait for review once two people are done with them, or all who were given them.
+    """
+    if context.invoked_subcommand is None:
+        code = screen.annotate(workspace, name=name, sample=sample, reviewing=True)
+        raise typer.Exit(code)
+
+
+def list_(
+    *,
+    dataset: OfDatasetOption = "",
+    name: NameOption = "",
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """List the samples of review: what waits first, of that the most conflicts."""
+    with opened(workspace, needs=Verb.REVIEW) as space:
+        who = space.actor.person or space.person(name).id
+        rows = space.team.review.queue(who, dataset=dataset)
+    if as_json:
+        output.as_json([_json(row) for row in rows])
+        return
+    waiting = sum(not row.settled for row in rows)
+    output.line(f"{waiting} of {len(rows)} samples wait for review")
+    if rows:
+        output.table(
+            [
+                output.Column("sample", flexible=True),
+                output.Column("people"),
+                output.Column("agreed", number=True),
+                output.Column("nearly", number=True),
+                output.Column("conflicts", number=True),
+                output.Column("differ in", flexible=True),
+                output.Column("review"),
+            ],
+            [_cells(row) for row in rows],
+        )
+
+
+def _cells(row: Waiting) -> tuple[str | float, ...]:
+    kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds)
+    people = f"{row.annotators} of {row.annotators + row.pending}"
+    state = "settled" if row.settled else row.state.value
+    told = f"{state}, yours" if row.own else state
+    return (str(row.key), people, row.agreed, row.nearly, row.conflicts, kinds, told)
+
+
+def _json(row: Waiting) -> dict[str, Any]:
+    return {
+        "dataset": row.key.dataset,
+        "sample": row.key.id,
+        "group": row.group,
+        "annotators": row.annotators,
+        "pending": row.pending,
+        "state": row.state.value,
+        "agreed": row.agreed,
+        "nearly": row.nearly,
+        "conflicts": row.conflicts,
+        "kinds": {kind.value: count for kind, count in row.kinds},
+        "own": row.own,
+    }
