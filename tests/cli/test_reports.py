@@ -416,6 +416,8 @@ SHAPES = [
     ["audit", "head"],
     ["audit", "verify"],
     ["backup"],
+    ["freeze", "first"],
+    ["freeze", "list"],
     ["guidelines", "list"],
     ["remarks", "list"],
     ["dataset", "list"],

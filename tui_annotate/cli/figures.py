@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui_annotate.cli import output
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.figures import Figures, Projection, Work
+    from tui_annotate.domain.figures import Figures, Projection
 
 _NONE = "-"
 
@@ -114,29 +113,3 @@ def _rate(value: float | None) -> str:
 
 def _end(end: Projection) -> str:
     return end.day or f"({end.why})"
-
-
-def as_json(figures: Figures) -> dict[str, Any]:
-    """The figures as `status --json` has them."""
-    return {
-        "people": [_work_as_json(each, figures) for each in figures.work],
-        "weeks": [
-            {"week": each.week, "hours": each.hours, "finished": each.finished}
-            for each in figures.weeks
-        ],
-        "ahead": [
-            {"dataset": each.dataset, "remaining": each.remaining, "end": asdict(each.end)}
-            for each in figures.ahead
-        ],
-        "flags": [asdict(each) for each in figures.flags],
-    }
-
-
-def _work_as_json(work: Work, figures: Figures) -> dict[str, Any]:
-    return {
-        **asdict(work),
-        "hours": work.hours,
-        "samples_an_hour": work.samples_an_hour,
-        "annotations_an_hour": work.annotations_an_hour,
-        "end": asdict(work.end(figures.today)),
-    }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from tui_annotate.domain.figures import (
     PACE_DAYS,
@@ -140,3 +141,29 @@ def _ahead(room: Room, work: Iterable[Work], today: date) -> Ahead:
     first = min((each.first for each in mine if each.first), default="")
     recent = sum(each.recent for each in mine)
     return Ahead(room.dataset, remaining, projected(remaining, recent, first=first, today=today))
+
+
+def as_json(figures: Figures) -> dict[str, Any]:
+    """The figures as values of JSON."""
+    return {
+        "people": [_work_as_json(each, figures) for each in figures.work],
+        "weeks": [
+            {"week": each.week, "hours": each.hours, "finished": each.finished}
+            for each in figures.weeks
+        ],
+        "ahead": [
+            {"dataset": each.dataset, "remaining": each.remaining, "end": asdict(each.end)}
+            for each in figures.ahead
+        ],
+        "flags": [asdict(each) for each in figures.flags],
+    }
+
+
+def _work_as_json(work: Work, figures: Figures) -> dict[str, Any]:
+    return {
+        **asdict(work),
+        "hours": work.hours,
+        "samples_an_hour": work.samples_an_hour,
+        "annotations_an_hour": work.annotations_an_hour,
+        "end": asdict(work.end(figures.today)),
+    }

@@ -78,6 +78,11 @@ _FLAGS: Final = text(
     " WHERE w.state = 'flagged' AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
     " ORDER BY 1, w.updated, 2"
 ).bindparams(_SEEN)
+_READINGS: Final = text(
+    "SELECT count(*) FROM assignments w WHERE w.state = 'done' AND w.person NOT LIKE '%~2'"
+    " AND w.person <> :settled AND (:everybody OR w.person IN :seen) GROUP BY w.sample_id"
+).bindparams(_SEEN)
+_SEGMENTERS: Final = text("SELECT segmenter, count(*) FROM documents GROUP BY segmenter")
 _ROOMS: Final = text(
     "SELECT d.id, d.name, (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),"
     " EXISTS (SELECT 1 FROM allotments g JOIN samples s ON s.id = g.sample_id"
@@ -122,6 +127,15 @@ class FigureStore:
         """All datasets by name."""
         with self._database.reading() as connection:
             return [_room(connection, *row) for row in connection.execute(_ROOMS).all()]
+
+    def readings(self) -> list[int]:
+        """For each sample that anybody is done with, by how many people, second readings apart."""
+        return [row[0] for row in self._rows(_READINGS)]
+
+    def segmenters(self) -> dict[str, int]:
+        """How many documents were cut into sentences by which segmenter."""
+        with self._database.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(_SEGMENTERS)}
 
     def _rows(self, query: Any) -> Sequence[Any]:
         seen = seen_by(self._actor)

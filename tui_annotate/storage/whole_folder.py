@@ -100,7 +100,7 @@ def write_sums(folder: Path) -> dict[str, str]:
     sums = {
         path.relative_to(folder).as_posix(): _sum(path)
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != SUMS
+        if path.is_file() and path != folder / SUMS
     }
     lines = "".join(f"{value}  {name}\n" for name, value in sums.items())
     (folder / SUMS).touch(mode=0o600)
@@ -134,6 +134,20 @@ def read_sums(folder: Path) -> dict[str, str]:
             raise Damaged(f"{folder / SUMS} names {name!r}", "take another copy")
         sums[name] = value
     return sums
+
+
+def check(folder: Path) -> None:
+    """Holds the files of a folder against their sums.
+
+    Raises:
+        NotFound: the folder has no sums.
+        Damaged: a file is missing or is not what it was.
+    """
+    for name, value in read_sums(folder).items():
+        if not (folder / name).is_file():
+            raise Damaged(f"{folder / name} is missing", "take another copy")
+        if _sum(folder / name) != value:
+            raise Damaged(f"{folder / name} is not what it was", "take another copy")
 
 
 def copy_checked(source: Path, target: Path) -> list[str]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Actor, Verb, may, require
 from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import GuidanceStore
+from tui_annotate.storage.label_sets import LabelSets
 from tui_annotate.storage.people import PeopleStore
 from tui_annotate.workspace.folder import FROZEN, GUIDELINES, LABELS, STORE, VECTORS, propose
 from tui_annotate.workspace.members import Members
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.authenticate.managing import Accounts
     from tui_annotate.services.backup import Backup
     from tui_annotate.services.bind import Bind
+    from tui_annotate.services.freeze import Freeze, Moment
     from tui_annotate.services.guide import Guide
     from tui_annotate.services.measure import Measure
     from tui_annotate.services.news import News
@@ -185,6 +188,49 @@ class Team:
         store = FigureStore(self.database, actor=self.actor)
         return Measure(store, self._names, everybody=may(self.actor, Verb.REPORT))
 
+    @cached_property
+    def freeze(self) -> Freeze:
+        """Dated states for papers, and the log replayed against them."""
+        from tui_annotate.services.freeze import Freeze
+
+        require(self.actor, Verb.MANAGE)
+        self.proposals.take_up()
+        return Freeze(self.path / FROZEN, self.database, lambda copy: moment(self._on(copy)))
+
+    def _on(self, database: Database) -> Team:
+        """The same services on another store, as on a copy of this one."""
+        corpus, guidance = CorpusStore(database), GuidanceStore(database)
+        proposals = replace(self.proposals, guidance=guidance, corpus=corpus)
+        log, people = AnnotationStore(database), PeopleStore(database)
+        stores = (corpus, log, people, guidance)
+        return Team(self.path, self.settings, database, *stores, self.actor, proposals)
+
     def _names(self) -> dict[str, str]:
         """Names of people, by id."""
         return {person.id: person.name for person in self.people.all()}
+
+
+def moment(team: Team) -> Moment:
+    """What a state that is kept tells of the store of a team's services."""
+    from tui_annotate.services.agree.shapes import as_json as agreement
+    from tui_annotate.services.export import Export
+    from tui_annotate.services.freeze import Moment
+    from tui_annotate.services.measure import as_json as figures
+    from tui_annotate.storage.figures import FigureStore
+
+    sets = LabelSets(team.guidance)
+    export = Export(team.corpus, team.people, team.log)
+    used = team.corpus.vector_set()
+    return Moment(
+        FigureStore(team.database),
+        team.guidance,
+        export=lambda target: export.run("native", target),
+        agreement=lambda: agreement(team.agreement.report()),
+        figures=lambda: figures(team.measure.figures()),
+        head=team.audit.head,
+        heads=team.audit.heads,
+        labels=lambda dataset: [
+            JOINER.join(label.path) for label in sets.in_force(dataset).leaves()
+        ],
+        embedder=lambda: (used.label or used.embedder) if used else "",
+    )

@@ -1,0 +1,155 @@
+"""freeze: what a paper says can be made again from the log, and is held against it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.samples import SampleKey
+
+BRIDGE, TEA = SampleKey("pairs", "bridge"), SampleKey("pairs", "tea")
+
+
+def work(folder: Path, name: str, *annotations: str) -> None:
+    """Somebody adds annotations to both samples, takes one back, and is done with one."""
+    with workspaces.open(folder) as space:
+        person = space.person(name).id
+        for place, each in enumerate(annotations):
+            new = claim(each, place, place + 6, label="Benign", note=f"{name} says {each}")
+            space.annotate.add(person, BRIDGE, new, seconds=30)
+        space.annotate.add(person, TEA, claim(f"{name}-t", 0, 3, label=""), seconds=30)
+        space.annotate.undo(person)
+        space.annotate.finish(person, BRIDGE, seconds=30)
+
+
+@pytest.fixture
+def frozen(filled: Command, tmp_path: Path) -> Command:
+    """A workspace in which two people worked, frozen as `paper`, and worked in since."""
+    (tmp_path / "guidelines.md").write_text("Mark what is wrong.\n")
+    work(tmp_path, "ana", "a1", "a2")
+    work(tmp_path, "ben", "b1")
+    assert filled("freeze", "paper").code == 0
+    return filled
+
+
+def later(command: Command, tmp_path: Path) -> None:
+    """More work of old and new people, changed and removed annotations, another sample."""
+    with workspaces.open(tmp_path) as space:
+        ana = space.person("ana").id
+        space.annotate.remove(ana, BRIDGE, "a1", version=1, seconds=1)
+        space.annotate.add(ana, TEA, claim("a9", 0, 4, label=""), seconds=1)
+    work(tmp_path, "li", "l1")
+    (tmp_path / "more.jsonl").write_text('{"id": "x", "source": "One.", "summary": "Two."}\n')
+    command("ingest", "more.jsonl", "--id-column", "id", "--embedder", "none")
+
+
+def test_a_state_holds_what_a_paper_needs(frozen: Command, tmp_path: Path) -> None:
+    """Export, versions, agreement, figures, head and method, with sums that other tools check."""
+    folder = tmp_path / "frozen" / "paper"
+    checked = ["sha256sum", "--check", "--quiet", "SHA256SUMS"]
+    subprocess.run(checked, cwd=folder, check=True)
+    assert (folder / "native.jsonl").read_text() == frozen("export", "--format", "native").out
+    (guidelines,) = (folder / "guidelines").iterdir()
+    assert guidelines.read_text() == "Mark what is wrong.\n"
+    assert len([*(folder / "labels").iterdir()]) == 1
+    assert json.loads((folder / "agreement.json").read_text())["together"]["samples"] == 1
+    assert {
+        each["name"] for each in json.loads((folder / "figures.json").read_text())["people"]
+    } == {
+        "ana",
+        "ben",
+    }
+    head = frozen("audit", "head", "--json").json["head"]
+    method = (folder / "method.md").read_text()
+    for words in (head, "finished: 2, by 2 people", "1 by 2", "pairs (2)", "statistics alone"):
+        assert words in method
+    assert not [*folder.glob("store*")]
+    (state,) = frozen("freeze", "list", "--json").json
+    assert (state["name"], state["head"]) == ("paper", head)
+    assert "paper" in frozen("freeze", "list").out
+
+
+def test_a_state_is_replayed_from_the_log(frozen: Command, tmp_path: Path) -> None:
+    """Whatever was done since, to the byte; the store itself is not touched."""
+    later(frozen, tmp_path)
+    before = frozen("export", "--format", "native").out
+    shown = frozen("freeze", "replay", "paper", "-o", "then.jsonl")
+    assert (shown.code, "2 of 2 samples are identical" in shown.out) == (0, True)
+    assert "1 samples came since" in shown.err
+    kept = (tmp_path / "frozen" / "paper" / "native.jsonl").read_text()
+    assert (tmp_path / "then.jsonl").read_text().endswith(kept)
+    assert frozen("export", "--format", "native").out == before
+    assert frozen("audit", "verify").code == 0
+    assert [*tmp_path.glob(".replay-*")] == []
+
+
+def test_what_differs_is_told(frozen: Command) -> None:
+    """A sample that is gone, one with other texts, an event that was forged or removed."""
+    frozen("dataset", "remove", "pairs", "--with-annotations", "--yes")
+    found = frozen("freeze", "replay", "paper", "--json").json
+    assert (found["same"], found["identical"], found["lost"]) == (False, 0, [])
+    assert found["differences"][0] == {"dataset": "pairs", "sample": "bridge", "parts": []}
+    assert "gone from the workspace" in frozen("freeze", "replay", "paper").out
+
+
+def test_a_rewritten_log_is_told(frozen: Command, tmp_path: Path) -> None:
+    """A stream that ends in another event, or was cut, is named."""
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as store:
+        store.executescript(
+            "DROP TRIGGER events_refuse_update; DROP TRIGGER events_refuse_delete;"
+            "DELETE FROM events WHERE seq = (SELECT max(seq) FROM events) AND person ="
+            " (SELECT id FROM people WHERE name = 'ana')"
+        )
+    shown = frozen("freeze", "replay", "paper")
+    assert shown.code == 1
+    assert "the log does not hold event" in shown.out
+    assert "pairs/bridge: differs in annotations, assignments" in shown.out or (
+        "differs in assignments" in shown.out
+    )
+
+
+def test_a_time_is_replayed(frozen: Command, tmp_path: Path) -> None:
+    """Before the first event nobody did anything; after the last it is what stands."""
+    assert frozen("freeze", "replay", "--at", "2001-01-01", "-o", "none.jsonl").code == 0
+    none = [json.loads(line) for line in (tmp_path / "none.jsonl").read_text().splitlines()]
+    assert [(each["annotations"], each["assignments"]) for each in none] == [([], []), ([], [])]
+    frozen("freeze", "replay", "--at", "2999-01-01", "-o", "all.jsonl")
+    assert (tmp_path / "all.jsonl").read_text() == frozen("export", "--format", "native").out
+    with workspaces.open(tmp_path) as space:
+        ana = space.person("ana").id
+        second = space.log.events(ana, BRIDGE)[0].at
+    frozen("freeze", "replay", "--at", second, "-o", "one.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "one.jsonl").read_text().splitlines()]
+    assert [each["id"] for each in lines[0]["annotations"]] == ["a1"]
+
+
+def test_what_is_refused(frozen: Command, tmp_path: Path) -> None:
+    """A name that is taken or none, a state that is not there or was altered, half a wish."""
+    assert frozen("freeze", "paper").code == 1
+    for name in ("../x", ".x", "keep", "x" * 65):
+        assert frozen("freeze", "keep", name).code == 2
+    assert "freeze list" in frozen("freeze", "replay", "other").err
+    for words in ([], ["paper", "--at", "2026"], ["--at", "2026-01-01"]):
+        assert frozen("freeze", "replay", *words).code == 2
+    export = tmp_path / "frozen" / "paper" / "native.jsonl"
+    export.write_text(export.read_text() + "\n")
+    assert "not what it was" in frozen("freeze", "replay", "paper").err
+    export.unlink()
+    assert "is missing" in frozen("freeze", "replay", "paper").err
+    (tmp_path / "frozen" / "paper" / "frozen.json").write_text("{}")
+    assert "not what freeze wrote" in frozen("freeze", "list").err
+
+
+def test_a_backup_holds_frozen_states(frozen: Command) -> None:
+    """They come along, and are replayed in the restored workspace."""
+    frozen("backup", "copy")
+    frozen("restore", "copy", "--to", "again")
+    assert frozen("freeze", "replay", "paper", "-w", "again").code == 0

@@ -1,0 +1,156 @@
+"""Commands that keep dated states for papers, and replay the log against them: freeze."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from tui_annotate.cli import output
+from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tui_annotate.services.freeze import Difference, Frozen, Replayed
+
+SHOWN = 20
+
+
+class _Freeze(TyperGroup):
+    """`freeze NAME` is `freeze keep NAME`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Puts the word in where no command is named."""
+        if args and args[0] not in {*self.commands, "--help", "-h"}:
+            args = ["keep", *args]
+        return super().parse_args(ctx, args)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    freeze = typer.Typer(
+        cls=_Freeze,
+        help="Dated states for papers; freeze NAME keeps one.",
+        no_args_is_help=True,
+    )
+    freeze.command(
+        epilog=examples("tui-annotate freeze paper-1", "tui-annotate freeze keep paper-1")
+    )(keep)
+    freeze.command("list", epilog=examples("tui-annotate freeze list"))(list_states)
+    freeze.command(
+        epilog=examples(
+            "tui-annotate freeze replay paper-1",
+            "tui-annotate freeze replay --at 2026-05-04T12:00 -o then.jsonl",
+        )
+    )(replay)
+    app.add_typer(freeze, name="freeze")
+
+
+def keep(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its folder in the workspace's frozen/.")
+    ],
+    *,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Keep the state of this moment: export, versions, agreement, figures, a paragraph of method.
+
+    All of it is of one moment, also while people are at work. The folder is never written again.
+    """
+    with opened(workspace) as space:
+        state = space.team.freeze.run(name)
+    if as_json:
+        output.as_json(_as_json(state))
+        return
+    output.line(f"frozen: {state.folder}")
+    output.say(f"{state.events:,} events; keep elsewhere: {state.head}")
+
+
+def list_states(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+    """List the states that were kept."""
+    with opened(workspace) as space:
+        states = space.team.freeze.all()
+    if as_json:
+        output.as_json([_as_json(state) for state in states])
+        return
+    output.table(
+        [
+            output.Column("name"),
+            output.Column("at"),
+            output.Column("events", number=True),
+            output.Column("head", flexible=True),
+        ],
+        [(state.name, state.at[:19], state.events, state.head) for state in states],
+    )
+
+
+def _as_json(state: Frozen) -> dict[str, Any]:
+    return {**asdict(state), "folder": str(state.folder)}
+
+
+def replay(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A state that was kept.", show_default=False)
+    ] = "",
+    *,
+    at: Annotated[
+        str, typer.Option("--at", metavar="TIME", help="Else a time, UTC, as the log tells it.")
+    ] = "",
+    target: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the replayed export there."),
+    ] = None,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Make a state again from the log alone, and hold it against what was kept.
+
+    A copy of the store is taken back; the store itself is not touched. Exit code 1 where something
+    differs.
+    """
+    if bool(name) == bool(at) or (at and target is None):
+        raise InvalidInput("replay wants a state or a time", "give NAME, or --at TIME -o FILE")
+    with opened(workspace) as space:
+        if at:
+            from tui_annotate.services.export.filters import moment
+
+            until = moment(at)
+            events, streams = space.team.freeze.replay_to(until, target or Path())
+            output.line(f"{events:,} events in {streams:,} streams, until {until}, in {target}")
+            return
+        found = space.team.freeze.replay(name, export=target)
+    if as_json:
+        output.as_json({**asdict(found), "same": found.same})
+    else:
+        _tell(name, found)
+    if not found.same:
+        raise typer.Exit(1)
+
+
+def _tell(name: str, found: Replayed) -> None:
+    output.line(
+        f"replayed {found.events:,} events in {found.streams:,} streams: {found.identical:,} of "
+        f"{found.samples:,} samples are identical to {name}, to the byte"
+    )
+    for head in found.lost[:SHOWN]:
+        output.line(
+            f"the log does not hold event {head.seq} of the work of {head.person} on "
+            f"{head.dataset}/{head.sample} as it was"
+        )
+    for each in found.differences[:SHOWN]:
+        output.line(f"{each.dataset}/{each.sample}: {_differs(each)}")
+    more = max(len(found.differences) - SHOWN, 0) + found.more
+    if more:
+        output.line(f"and {more:,} samples more")
+    if found.since:
+        output.say(f"{found.since:,} samples came since; they are left out")
+
+
+def _differs(each: Difference) -> str:
+    if not each.parts:
+        return "gone from the workspace; the log still has what was done on it"
+    return f"differs in {', '.join(each.parts)}"
