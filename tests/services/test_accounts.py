@@ -53,12 +53,12 @@ def test_what_is_ones_own_is_nobody_elses(doors: Doors) -> None:
     accounts = doors.accounts()
     doors.add("ana")
     accounts.add(NewAccount("ana", "other@example.org", unix="ana"))
-    with pytest.raises(Conflict, match="'ana@example[.]org' has an account"):
+    with pytest.raises(Conflict, match="has an account already"):
         accounts.add(NewAccount("ben", "ANA@example.org"))
     with pytest.raises(Conflict, match="the user 'ana' has an account"):
         accounts.add(NewAccount("ben", "ben@example.org", unix="ana"))
     doors.add("li")
-    with pytest.raises(Conflict, match="'ana@example[.]org'"):
+    with pytest.raises(Conflict, match="the address"):
         accounts.update("li", email="ana@example.org")
     with pytest.raises(Conflict, match="the user 'ana'"):
         accounts.update("li", unix="ana", name="changed")
