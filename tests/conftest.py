@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, serving
 
 # No test depends on how fast a machine is, those that hypothesis feeds as little as the others.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -33,3 +36,11 @@ def at_home_nowhere(
     monkeypatch.setenv("TUI_ANNOTATE_EMBEDDER", "static")
     monkeypatch.setattr("tui_annotate.plugins.registry.best_embedder", lambda: "static")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEndpoint]:
+    """An endpoint that wants no key, and `KEY` for it in the environment."""
+    monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
+    with serving() as fake:
+        yield fake

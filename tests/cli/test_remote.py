@@ -6,26 +6,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Command
-from tests.plugins.embedders.endpoint_server import FakeEndpoint, Reply, refusal, serving
+from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, Reply, refusal, serving
 from tests.services.ingesting import write_pairs
 from tui_annotate import workspace as workspaces
-
-KEY = "sk-hidden-3Rt7YyB5"
-
-
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEndpoint]:
-    """An endpoint, and a key for it in the environment."""
-    monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
-    with serving() as fake:
-        yield fake
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tui_annotate.domain.vector_sets import VectorSet
     from tui_annotate.methods.late_interaction import TokenBank
     from tui_annotate.plugins.protocols import Embedder
 
@@ -176,6 +177,13 @@ class Stores:
         """What an export writes."""
         self.export.run(exporter, target, filters=RecordFilter(**filters))
         return target.read_text("utf-8")
+
+
+def used(stores: Stores) -> VectorSet:
+    """The set in use."""
+    found = stores.corpus.vector_set()
+    assert found is not None
+    return found
 
 
 def write_pairs(path: Path, *, samples: int, rivals: int = 2, sentences: int = 4) -> Path:

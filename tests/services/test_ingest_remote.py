@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,24 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.plugins.embedders.endpoint_server import FakeEndpoint, refusal, serving, vector
-from tests.services.ingesting import Stores, write_pairs
+from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, refusal, serving, vector
+from tests.services.ingesting import Stores, used, write_pairs
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import RecordFilter
-from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.embedders.remote import RemoteEmbedder
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, ImportOptions
 from tui_annotate.services.ingest import Asked, Files, filling
-
-KEY = "sk-secret-8Lq2VvX0"
-
-
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEndpoint]:
-    """An endpoint that wants no key, though one is in the environment."""
-    monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
-    with serving() as fake:
-        yield fake
 
 
 @pytest.fixture
@@ -49,19 +37,6 @@ def load(stores: Stores, asked: str, *, base_url: str = "", dimensions: int = 0)
         return stores._load(asked)
     options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
     return RemoteEmbedder(options, wait=lambda _: None)
-
-
-@pytest.fixture
-def pairs(tmp_path: Path) -> Path:
-    """A file of 20 pairs: 30 documents."""
-    return write_pairs(tmp_path / "pairs.jsonl", samples=20)
-
-
-def used(stores: Stores) -> VectorSet:
-    """The set in use."""
-    found = stores.corpus.vector_set()
-    assert found is not None
-    return found
 
 
 def check_vectors(stores: Stores, dimensions: int = 8) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.services.ingesting import Letters, Stores, Words, write_dump, write_pairs
+from tests.services.ingesting import Letters, Stores, Words, used, write_dump, write_pairs
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, Side
@@ -30,19 +30,6 @@ def stores(tmp_path: Path) -> Stores:
     made = Stores(tmp_path)
     made.others["neural"] = Words()
     return made
-
-
-@pytest.fixture
-def pairs(tmp_path: Path) -> Path:
-    """A file of 20 pairs: 30 documents."""
-    return write_pairs(tmp_path / "pairs.jsonl", samples=20)
-
-
-def used(stores: Stores) -> VectorSet:
-    """The set in use."""
-    found = stores.corpus.vector_set()
-    assert found is not None
-    return found
 
 
 def check_tokens(stores: Stores, embedder: TokenEmbedder) -> None:

@@ -66,9 +66,11 @@ def report(
 
 def _show(found: Mapping[str, Any]) -> None:
     if found["unknown"]:
-        output.say(f"without a word of what the assist showed: {found['unknown']:,} annotations")
+        output.say(
+            f"left out: {found['unknown']:,} annotations with no record of what the assist showed"
+        )
     if not found["annotations"]:
-        output.say("no annotation says it: they are made on the screen")
+        output.say("nothing to report yet: records are kept of annotations made on the screen")
         return
     titles = {
         "by_annotator": "annotator",

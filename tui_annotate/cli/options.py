@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,12 @@ from tui_annotate.domain.people import Verb, require
 
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
+
+
+def _text(name: str, metavar: str, told: str) -> Any:
+    """An option that takes a word, and may be left out."""
+    return typer.Option(name, metavar=metavar, help=told)
+
 
 WorkspaceOption = Annotated[
     Path | None,
@@ -43,58 +49,42 @@ FilesArgument = Annotated[
     ),
 ]
 FormatOption = Annotated[
-    str,
-    typer.Option(
-        "--format", metavar="NAME", help="pairs, mercury or native; else told by the content."
-    ),
+    str, _text("--format", "NAME", "pairs, mercury or native; else told by the content.")
 ]
 DatasetOption = Annotated[
-    str,
-    typer.Option(
-        "--dataset", metavar="NAME", help="What they are together; else the file's name to its dot."
-    ),
+    str, _text("--dataset", "NAME", "What they are together; else the file's name to its dot.")
 ]
-SourceOption = Annotated[
-    str, typer.Option("--source-column", metavar="NAME", help="The column of the source texts.")
-]
-SummaryOption = Annotated[
-    str, typer.Option("--summary-column", metavar="NAME", help="The column of the summaries.")
-]
+SourceOption = Annotated[str, _text("--source-column", "NAME", "The column of the source texts.")]
+SummaryOption = Annotated[str, _text("--summary-column", "NAME", "The column of the summaries.")]
 IdOption = Annotated[
-    str,
-    typer.Option(
-        "--id-column", metavar="NAME", help="The column of ids; else they are numbered by row."
-    ),
+    str, _text("--id-column", "NAME", "The column of ids; else they are numbered by row.")
 ]
 GroupOption = Annotated[
-    str,
-    typer.Option("--group-column", metavar="NAME", help="The column that rival summaries share."),
+    str, _text("--group-column", "NAME", "The column that rival summaries share.")
 ]
 LanguageOption = Annotated[
     str,
-    typer.Option(
+    _text(
         "--language",
-        metavar="CODE",
-        help="Of all texts, as en or zh; else told by the share of Han characters of each.",
+        "CODE",
+        "Of all texts, as en or zh; else told by the share of Han characters of each.",
     ),
 ]
-EncodingOption = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="Of the files, for example gb18030.")
-]
+EncodingOption = Annotated[str, _text("--encoding", "NAME", "Of the files, for example gb18030.")]
 EmbedderOption = Annotated[
     str,
-    typer.Option(
+    _text(
         "--embedder",
-        metavar="NAME",
-        help="auto, static, neural[:FOLDER], remote:MODEL, none; ingest keeps the workspace's own.",
+        "NAME",
+        "auto, static, neural[:FOLDER], remote:MODEL, none; ingest keeps the workspace's own.",
     ),
 ]
 UrlOption = Annotated[
     str,
-    typer.Option(
+    _text(
         "--base-url",
-        metavar="URL",
-        help="Where remote:MODEL is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
+        "URL",
+        "Where remote:MODEL is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
     ),
 ]
 DimensionsOption = Annotated[
@@ -113,25 +103,13 @@ WithAnnotationsOption = Annotated[
 ]
 
 # What a report or an export counts.
-OfDatasetOption = Annotated[
-    str, typer.Option("--dataset", metavar="NAME", help="This dataset alone.")
-]
-OfPersonOption = Annotated[
-    str, typer.Option("--person", metavar="NAME", help="This person's work alone.")
-]
+OfDatasetOption = Annotated[str, _text("--dataset", "NAME", "This dataset alone.")]
+OfPersonOption = Annotated[str, _text("--person", "NAME", "This person's work alone.")]
 OfLabelOption = Annotated[
-    str,
-    typer.Option(
-        "--label", metavar="LABEL", help="With this label or one under it, as Unwanted.Intrinsic."
-    ),
+    str, _text("--label", "LABEL", "With this label or one under it, as Unwanted.Intrinsic.")
 ]
 SinceOption = Annotated[
-    str,
-    typer.Option(
-        "--since",
-        metavar="TIME",
-        help="Changed then or later, as 2026-01-31 or 2026-01-31T12:00.",
-    ),
+    str, _text("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00.")
 ]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+KEY = "sk-hidden-3Rt7YyB5"
 LONG = "this model's maximum context length is exceeded"
 MANY = "batch size is above the maximum"
 
