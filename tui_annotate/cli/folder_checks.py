@@ -35,7 +35,7 @@ _PRIVATE: Final = 0o077
 _SHARED_FOLDER: Final = stat.S_ISGID | 0o070
 _SHARED_FILE: Final = 0o060
 _OWN: Final = "log"
-"""Each user's own, also where the rest is shared by a group."""
+"""The folder whose files are each user's own, also where the rest is shared by a group."""
 
 _NAMED: Final = 5
 
@@ -143,12 +143,12 @@ def _is_shared(mode: int) -> bool:
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """The folder and what lies in it, but for the logs; not more than can be looked at soon."""
+    """The folder and what lies in it, but for logs; not more than can be looked at soon."""
     yield folder
     left = MOST_LOOKED_AT
     for place, folders, files in os.walk(folder):
-        if Path(place) == folder and _OWN in folders:
-            folders.remove(_OWN)
+        if Path(place) == folder / _OWN:
+            continue
         for name in (*folders, *files):
             path = Path(place, name)
             left -= 1

@@ -1,0 +1,150 @@
+"""A university's server: people with accounts of their own, and a store that their group shares."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.end_to_end import example
+from tests.pty_driver import ROOT, Terminal
+from tui_annotate import workspace
+from tui_annotate.cli.folder_checks import privacy
+from tui_annotate.domain.people import Role
+from tui_annotate.services.authenticate.managing import NewAccount
+
+GROUP: Final = 48_211
+USERS: Final = {"daemon": "077", "bin": "022", "games": "007"}
+"""Users that each Debian has, and an umask for each."""
+
+QUIT: Final = "\x11"
+
+
+PATHS: Final = os.pathsep.join([str(ROOT), sysconfig.get_path("purelib")])
+VERSION: Final = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def command(user: str, *words: str, python: str = "") -> list[str]:
+    """A command as a user of the group, begun with their umask."""
+    account = pwd.getpwnam(user)
+    who = [f"--reuid={account.pw_uid}", f"--regid={GROUP}", "--clear-groups"]
+    return [
+        *("setpriv", *who, "sh", "-c", f'umask {USERS[user]}; exec "$@"', "sh"),
+        *("env", f"PYTHONPATH={PATHS}", "HOME=/nonexistent"),
+        *("TUI_ANNOTATE_CONFIG=/nonexistent/a", "TUI_ANNOTATE_STATE=/nonexistent"),
+        *(python or PYTHON, "-m", "tui_annotate", *words),
+    ]
+
+
+def usable() -> str:
+    """A Python of this version that other users can run, also with these sources; or none."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        return ""
+    found = shutil.which(VERSION, path="/usr/bin:/usr/local/bin")
+    for python in filter(None, (sys.executable, found)):
+        asked = command("bin", "--version", python=python)
+        if subprocess.run(asked, cwd="/", capture_output=True, check=False).returncode == 0:
+            return python
+    return ""
+
+
+PYTHON: Final = usable()
+pytestmark = pytest.mark.skipif(
+    not PYTHON, reason="not root, or this Python is closed to other users"
+)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A workspace that a group shares, mended as doctor says, where three users have accounts."""
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o711)
+        made = example.make(Path(place) / "work")
+        with workspace.open(made) as space:
+            for name in USERS:
+                new = NewAccount(name, f"{name}@example.org", unix=name, role=Role.ANNOTATOR)
+                space.team.accounts.add(new if name != "daemon" else admin(name))
+        os.chown(made, 0, GROUP)
+        made.chmod(0o2770)
+        subprocess.run(["sh", "-c", privacy(made).mend], check=True)
+        assert "a matter of the screen alone" in privacy(made).says
+        yield made
+
+
+def admin(name: str) -> NewAccount:
+    """The first account, which has to be an admin's."""
+    return NewAccount(name, f"{name}@example.org", unix=name, password="five small green boats")
+
+
+def annotate(folder: Path, user: str) -> Terminal:
+    """The app as a user starts it."""
+    words = command(user, "annotate", "-w", str(folder))
+    return Terminal(words, folder=Path("/"), columns=100, rows=30)
+
+
+def works(terminal: Terminal, keys: str, label: str) -> None:
+    """Labels something and sees it saved."""
+    terminal.wait("save: sentence 1")
+    example.awake(terminal)
+    terminal.press(keys)
+    terminal.wait(f"saved {label}")
+
+
+def test_three_users_share_a_store(folder: Path) -> None:
+    """Known by their user, without a password; one dies, the others go on; each has their own."""
+    with annotate(folder, "bin") as first, annotate(folder, "games") as second:
+        works(first, ".1", "Intrinsic")
+        works(second, ".2", "Extrinsic")
+        first.kill()
+        with annotate(folder, "daemon") as third:
+            works(third, ".3", "Benign")
+            third.press(QUIT)
+            assert third.end() == 0
+        second.press("j.4")
+        second.wait("saved Questionable")
+        second.press(QUIT)
+        assert second.end() == 0
+    with annotate(folder, "bin") as again:
+        again.wait("1 annotation")
+        again.press(QUIT)
+        assert again.end() == 0
+    with workspace.open(folder) as space:
+        names = {person.id: person.name for person in space.people.all()}
+        counts = [names[owned.person] for _, owned in space.annotations()]
+        assert sorted(counts) == ["bin", "daemon", "games", "games"]
+        assert example.wrong(space) == []
+    assert "a matter of the screen alone" in privacy(folder).says
+
+
+def test_a_session_is_no_way_to_be_somebody_else(folder: Path) -> None:
+    """What sshd begins for a key is refused to whoever merely shares the store."""
+    with workspace.open(folder) as space:
+        other = space.team.accounts.find("games").person.id
+    words = command("bin", "session", other, "-w", str(folder))
+    at = words.index("-m")
+    words[at : at + 2] = ["-c", "from tui_annotate.cli.main import run; raise SystemExit(run())"]
+    done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "session is for the account that owns" in done.stderr
+
+
+def test_commands_give_an_annotator_their_own(folder: Path) -> None:
+    """An export holds nobody else's work, and keys are not theirs to bind."""
+    with annotate(folder, "games") as terminal:
+        works(terminal, ".2", "Extrinsic")
+        terminal.press(QUIT)
+        assert terminal.end() == 0
+    words = command("bin", "export", "-w", str(folder), "--format", "csv")
+    done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
+    assert "Extrinsic" not in done.stdout
+    keys = command("bin", "ssh", "key", "list", "-w", str(folder))
+    assert subprocess.run(keys, cwd="/", capture_output=True, check=False).returncode == 1
