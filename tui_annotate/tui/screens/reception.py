@@ -186,7 +186,7 @@ class Reception:
     def look_at_the_clock(self) -> None:
         """Locks the screen where no key was pressed for long."""
         admission = self.admission
-        if admission is None:
+        if admission is None or not admission.idle:
             return
         if self._clock() - self._touched >= admission.idle * 60:
             self._lock(admission)
