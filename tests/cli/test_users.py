@@ -1,0 +1,249 @@
+"""Accounts and sessions from the command line; no password is an argument, or shown."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+from typer.testing import CliRunner
+
+from tests.cli.conftest import Command, Result
+from tests.pty_driver import Terminal, program
+from tui_annotate import workspace as workspaces
+from tui_annotate.cli.commands import app
+
+PASSWORD = "lamps over water"
+FIRST = "there are accounts now: from here on everybody signs in\n"
+
+Typed = Callable[..., Result]
+
+
+@pytest.fixture
+def typed(command: Command, monkeypatch: pytest.MonkeyPatch) -> Typed:
+    """Runs a command with lines on standard input."""
+
+    def ran(lines: str, *arguments: str) -> Result:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
+        return command(*arguments)
+
+    return ran
+
+
+@pytest.fixture
+def team(filled: Command, typed: Typed) -> Typed:
+    """A workspace with an admin and an annotator."""
+    assert filled("status").code == 0
+    for name in ("ana", "ben"):
+        made = typed(f"{PASSWORD}\n", "users", "add", "--name", name, "--email", f"{name}@b.org")
+        assert made.code == 0
+        assert (made.err == FIRST) is (name == "ana")
+    return typed
+
+
+def sign_in(email: str, password: str) -> str:
+    """Signs in to the workspace of the current folder; the id of the session."""
+    with workspaces.open() as space:
+        return space.team.authenticate.sign_in(email, password, client="here").session
+
+
+def test_accounts_are_made_and_listed(team: Typed) -> None:
+    """As a table and as JSON; neither holds a hash."""
+    shown = team("", "users", "list")
+    assert [line.split()[1:3] for line in shown.out.splitlines()] == [
+        ["address", "role"], ["ana@b.org", "admin"], ["ben@b.org", "annotator"],
+    ]  # fmt: skip
+    found = team("", "users", "list", "--json")
+    assert [(each["email"], each["role"], each["must_change"]) for each in found.json] == [
+        ("ana@b.org", "admin", False), ("ben@b.org", "annotator", True),
+    ]  # fmt: skip
+    assert "argon2" not in shown.out + found.out
+
+
+def test_a_password_is_one_line(team: Typed) -> None:
+    """With blanks at its edges, whatever follows, however the line ends; nothing is no password."""
+    assert team("  zebra violin  \r\nmore\n", "users", "reset-password", "ben").code == 0
+    sign_in("ben@b.org", "  zebra violin  ")
+    for lines, told in (("", "no password"), ("\n", "no password"), ("short\n", "5 characters")):
+        refused = team(lines, "users", "reset-password", "ben")
+        assert refused.code == 2
+        assert told in refused.err
+    assert "short" not in refused.err.replace("characters", "")
+
+
+def test_half_a_character_is_no_password(
+    team: Typed, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor bytes of another encoding."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xff\n")))
+    refused = command("users", "reset-password", "ben")
+    assert (refused.code, "not UTF-8" in refused.err) == (2, True)
+    assert team("", "users", "list").code == 0
+
+
+def test_no_option_takes_a_password() -> None:
+    """It would stand in the list of processes and in the shell's history."""
+    for words in ("add", "update", "reset-password", "redeem", "invite"):
+        shown = CliRunner().invoke(app, ["users", words, "--help"]).output
+        options = [line.split()[0] for line in shown.splitlines() if line.startswith("  -")]
+        assert not any("pass" in option or "code" in option for option in options)
+
+
+def test_work_is_claimed(filled: Command, typed: Typed) -> None:
+    """Who annotated without an account goes on as the same person."""
+    with workspaces.open() as space:
+        person = space.person("ana")
+    made = typed(
+        f"{PASSWORD}\n", "users", "add", "--name", "Ana", "--email", "a@b.org", "--claim", "ana",
+        "--json",
+    )  # fmt: skip
+    assert made.json["id"] == person.id
+    assert filled("users", "show", "Ana", "--json").json["annotations"] == 0
+
+
+def test_an_invitation_is_redeemed(team: Typed) -> None:
+    """The code is printed once, its owner chooses the password, and nothing is to be changed."""
+    made = team("", "users", "add", "--name", "li", "--email", "li@b.org", "--invite")
+    assert made.code == 0
+    assert team("", "users", "list", "--json").json[-1]["password"] is False
+    code = team("", "users", "invite", "li").out.strip()
+    old = team(f"{made.out.splitlines()[1]}\nviolin in the rain\n", "users", "redeem")
+    assert (old.code, "not good" in old.err) == (1, True)
+    redeemed = team(f"{code}\nviolin in the rain\n", "users", "redeem")
+    assert redeemed.out == "li, your password is set: tui-annotate annotate\n"
+    sign_in("li@b.org", "violin in the rain")
+    assert team(f"{code}\nviolin in the sun\n", "users", "redeem").code == 1
+
+
+def test_accounts_are_changed(team: Typed) -> None:
+    """One field at a time or several; nothing to change is a mistake."""
+    assert team("", "users", "update", "ben").code == 2
+    changed = team("", "users", "update", "ben", "--role", "reviewer", "--name", "B", "--json").json
+    assert (changed["role"], changed["name"]) == ("reviewer", "B")
+    assert team("", "users", "update", "B", "--unix", "bb").out == "B <ben@b.org> is a reviewer\n"
+    assert team("", "users", "show", "B").out.count("bb") == 1
+    assert "disabled" in team("", "users", "disable", "B").out
+    assert "disabled" in team("", "users", "list").out
+    assert "disabled" not in team("", "users", "enable", "B").out
+    last = team("", "users", "disable", "ana")
+    assert (last.code, "no admin" in last.err) == (1, True)
+
+
+def test_deleting_says_what_it_does(team: Typed) -> None:
+    """Disabled alone; forgetting asks first, and nobody there to ask means no."""
+    assert "disabled" in team("", "users", "delete", "ben").out
+    asked = team("", "users", "delete", "ben", "--pseudonymise")
+    assert (asked.code, "--yes" in asked.err) == (2, True)
+    done = team("", "users", "delete", "ben", "--pseudonymise", "--yes", "--json").json
+    assert (done["active"], done["password"], done["name"][:7]) == (False, False, "person ")
+    assert "ben" not in team("", "users", "list").out
+
+
+def test_accounts_go_out_and_in(team: Typed, tmp_path: Path, filled: Command) -> None:
+    """To a file of its owner's, with hashes, and into another store, where passwords work."""
+    file = tmp_path / "people.csv"
+    done = filled("users", "export", "-o", str(file))
+    assert (done.code, done.err) == (0, "2 accounts\n")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert filled("users", "export").out == file.read_text("utf-8")
+    filled("init", "other")
+    taken = team("", "users", "import", str(file), "-w", "other")
+    assert taken.out == "2 accounts added, 0 joined (0 alike), 0 rows refused\n"
+    again = team("", "users", "import", str(file), "-w", "other", "--json").json
+    assert (again["added"], len(again["joined"]), again["stored"]) == ([], 2, True)
+    with workspaces.open("other") as space:
+        space.team.authenticate.sign_in("ana@b.org", PASSWORD, client="here")
+
+
+def test_hashes_are_not_for_a_terminal(team: Typed, tmp_path: Path) -> None:
+    """A file is asked for; and a password that is typed there is never echoed."""
+    assert team("", "users", "list").code == 0
+    with Terminal(program("users", "export", "-w", str(tmp_path))) as shown:
+        shown.wait("not for a terminal")
+    with Terminal(program("users", "reset-password", "ben", "-w", str(tmp_path))) as shown:
+        for prompt in ("new password of ben:", "the same again:"):
+            shown.wait(prompt)
+            shown.press("violin in the rain\r")
+        shown.wait("ben <ben@b.org>")
+        assert b"violin" not in bytes(shown.raw)
+    sign_in("ben@b.org", "violin in the rain")
+
+
+def test_people_of_mercury_come_along(team: Typed, tmp_path: Path) -> None:
+    """From a folder of databases; what is alike and what is not is told, and the exit code is 3."""
+    folder = tmp_path / "mercury"
+    folder.mkdir()
+    made = PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1).hash(PASSWORD)
+    rows = {"a": [("c1", "Li", "li@b.org", made), ("x", "X", "nothing", made)]}
+    rows["b"] = [("c2", "Li", "LI@b.org", made)]
+    for name, values in rows.items():
+        with closing(sqlite3.connect(folder / f"{name}.sqlite")) as connection, connection:
+            connection.execute("CREATE TABLE users (user_id, user_name, email, hashed_password)")
+            connection.executemany("INSERT INTO users VALUES (?, ?, ?, ?)", values)
+    looked = team("", "migrate", "users", str(folder), "--dry-run")
+    done = team("", "migrate", "users", str(folder))
+    assert (looked.code, done.code) == (3, 3)
+    assert looked.out == "1 accounts would be added, 1 joined (0 alike), 1 rows refused\n"
+    assert f"{folder}/a.sqlite, row 2: 'nothing' is no e-mail address" in done.err
+    assert f"{folder}/b.sqlite, row 1: li@b.org is c1 already, not c2" in done.err
+    assert sign_in("li@b.org", PASSWORD)
+    assert team("", "migrate", "users", str(tmp_path / "no")).code == 1
+
+
+def test_the_first_people_of_mercury_need_an_admin(filled: Command, tmp_path: Path) -> None:
+    """Who that is has to be said."""
+    file = tmp_path / "u.csv"
+    made = PasswordHasher(1, 8, 1).hash(PASSWORD)
+    head = "user_id,user_name,email,hashed_password"
+    file.write_text(f'{head}\nc1,Li,li@b.org,"{made}"\n', "utf-8")
+    refused = filled("users", "import", str(file))
+    assert (refused.code, "--admin" in refused.err) == (2, True)
+    assert filled("users", "import", str(file), "--admin", "li@b.org").code == 0
+    assert sign_in("li@b.org", PASSWORD)
+    with workspaces.open() as space:  # hashed anew, as strongly as the settings ask for
+        assert "m=19456,t=2,p=1" in space.team.accounts.find("li@b.org").hash
+
+
+def test_sessions_are_listed_and_ended(team: Typed) -> None:
+    """One by how its id begins, those of a person, all."""
+    sessions = [sign_in("ana@b.org", PASSWORD) for _ in range(3)] + [sign_in("ben@b.org", PASSWORD)]
+    shown = team("", "sessions", "list")
+    assert [line.split()[1] for line in shown.out.splitlines()[1:]] == ["ana"] * 3 + ["ben"]
+    assert {each["id"] for each in team("", "sessions", "list", "--json").json} == set(sessions)
+    assert team("", "sessions", "end", sessions[0][:8]).out == "1 sessions ended\n"
+    assert team("", "sessions", "end", sessions[0][:8]).code == 1
+    for words in ((), ("a", "--all"), ("--all",)):
+        assert team("", "sessions", "end", *words).code == 2
+    assert team("", "sessions", "end", "--person", "ana", "--json").json == {"ended": 2}
+    assert team("", "sessions", "end", "--all", "--yes").out == "1 sessions ended\n"
+    assert team("", "sessions", "list", "--json").json == []
+
+
+def test_with_accounts_a_name_says_nothing(team: Typed) -> None:
+    """Neither --as, nor the login name: whoever works is signed in, or is the account of a user."""
+    for words in ((), ("--as", "ben")):
+        refused = team("", "annotations", "clear", "--mine", "--yes", *words)
+        assert (refused.code, "this workspace has accounts" in refused.err) == (1, True)
+
+
+def test_somebody_elses_user_may_what_their_account_may(
+    team: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a shell, the owner of the store's file may all; others are who their user name says."""
+    monkeypatch.setattr("os.geteuid", lambda: 65534)
+    monkeypatch.setattr("pwd.getpwuid", lambda _: type("User", (), {"pw_name": "benjamin"}))
+    stranger = team("", "status")
+    assert (stranger.code, "no account here" in stranger.err) == (1, True)
+    with workspaces.open() as space:
+        space.team.accounts.update("ben", unix="benjamin")
+    assert team("", "status").code == 0
+    for words in (("users", "list"), ("sessions", "list"), ("dataset", "remove", "pairs", "--yes")):
+        refused = team("", *words)
+        assert (refused.code, "as annotator you can not manage" in refused.err) == (1, True)
+    assert team("", "annotations", "clear", "--mine", "--yes").out.startswith("nothing to clear")
