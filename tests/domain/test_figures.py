@@ -26,8 +26,8 @@ WORK = Work("d", "ana", "Ana", 10, 4, 5, 1, 0, 2, 12, 7200.0, 3, "2026-04-30")
     ("remaining", "recent", "first", "end"),
     [
         (0, 0, "", Projection(why="done")),
-        (5, 0, "2026-04-01", Projection(why="nothing finished in two weeks")),
-        (5, 3, "", Projection(why="nothing finished in two weeks")),
+        (5, 0, "2026-04-01", Projection(why="no pace: nothing finished in two weeks")),
+        (5, 3, "", Projection(why="no pace: nothing finished in two weeks")),
         (5, 3, "2026-05-04", Projection(why="began today")),
         (10_000, 1, "2026-04-01", Projection(why="more than ten years")),
         (14, 14, "2026-04-01", Projection("2026-05-18")),

@@ -91,9 +91,9 @@ def test_ends_are_projected(database: Database) -> None:
     """From what was finished in the last two weeks; later there is no pace any more."""
     tomorrow = figures(database, today=TODAY + timedelta(days=1))
     assert of(tomorrow, "ana").end(tomorrow.today).day == str(TODAY + timedelta(days=2))
-    assert tomorrow.ahead[0].end.why == "nothing finished in two weeks"
+    assert tomorrow.ahead[0].end.why == "no pace: nothing finished in two weeks"
     later = figures(database, today=TODAY + timedelta(days=20))
-    assert of(later, "ana").end(later.today).why == "nothing finished in two weeks"
+    assert of(later, "ana").end(later.today).why == "no pace: nothing finished in two weeks"
 
 
 def test_what_is_handed_out(database: Database) -> None:

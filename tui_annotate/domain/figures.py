@@ -156,7 +156,7 @@ def projected(remaining: int, recent: int, *, first: str, today: date) -> Projec
     if remaining <= 0:
         return Projection(why="done")
     if not recent or not first:
-        return Projection(why="nothing finished in two weeks")
+        return Projection(why="no pace: nothing finished in two weeks")
     days = min(PACE_DAYS, (today - date.fromisoformat(first)).days + 1)
     if days < 2:
         return Projection(why="began today")

@@ -54,8 +54,7 @@ def take_back(copy: Database, heads: Iterable[Head]) -> list[Head]:
     with copy.writing() as connection, _cutting(connection):
         for batch in _batches(head._asdict() for head in heads):
             connection.execute(_KEEP, batch)
-        lost = [Head(*row) for row in connection.execute(_LOST)]
-    return lost
+        return [Head(*row) for row in connection.execute(_LOST)]
 
 
 def take_back_to(copy: Database, at: str) -> None:

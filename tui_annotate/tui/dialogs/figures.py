@@ -75,7 +75,7 @@ def _heading(dataset: str, ahead: Ahead | None) -> Line:
     if ahead is None:
         return words
     left = "" if ahead.remaining is None else f"{ahead.remaining:,} remaining, "
-    return [*words, (f" {left}ends {_end(ahead.end)}", "text")]
+    return [*words, (f" {left}{'ends ' if ahead.end.day else ''}{_end(ahead.end)}", "text")]
 
 
 def _person(work: Work, figures: Figures) -> Line:
