@@ -6,22 +6,21 @@ theirs. What was begun before belongs to whoever began it.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, select, text, update
+from sqlalchemy import Connection, bindparam, delete, select, text
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.handouts import HandoutKind
-from tui_annotate.domain.people import reader
+from tui_annotate.storage import pool_rooms
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import (
     ALLOTMENTS,
     DATASET_SETTINGS,
     DATASETS,
     HANDOUTS,
-    POOL,
     SAMPLES,
 )
 from tui_annotate.storage.ranks import (
@@ -40,11 +39,6 @@ from tui_annotate.storage.ranks import (
 from tui_annotate.storage.statements import upsert
 
 _BATCH: Final = 1000
-_ROOM: Final = (
-    update(POOL)
-    .where(POOL.c.sample_id == bindparam("row"))
-    .values(room=POOL.c.room + bindparam("by"))
-)
 _DROP: Final = delete(ALLOTMENTS).where(
     ALLOTMENTS.c.person == bindparam("who"), ALLOTMENTS.c.sample_id == bindparam("row")
 )
@@ -144,7 +138,7 @@ def allot(connection: Connection, rows: Iterable[Allotted], *, handout: int) -> 
         ]
         connection.execute(insert(ALLOTMENTS), values)
         new += [Allotted(person, sample_id, practice) for sample_id in fresh]
-    _make_room(connection, new, by=-1)
+    pool_rooms.taken(connection, [row[:2] for row in new])
     return new
 
 
@@ -167,15 +161,7 @@ def release(connection: Connection, rows: Sequence[Allotted]) -> None:
         remove_ranks(connection, sample_ids, orders)
     if rows:
         connection.execute(_DROP, [{"who": row.person, "row": row.sample_id} for row in rows])
-    _make_room(connection, rows, by=1)
-
-
-def _make_room(connection: Connection, rows: Sequence[Allotted], *, by: int) -> None:
-    """Tells the pool; a second reading is by nobody new."""
-    counts = Counter(row.sample_id for row in rows if reader(row.person) == row.person)
-    if counts:
-        changes = [{"row": row, "by": by * count} for row, count in counts.items()]
-        connection.execute(_ROOM, changes)
+    pool_rooms.given_back(connection, [row[:2] for row in rows])
 
 
 # datasets ----------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from tui_annotate.storage.columns import (
 )
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import Log, sample_row, utc_now
+from tui_annotate.storage.pool_rooms import leave
 from tui_annotate.storage.ranks import remove_ranks
 
 _BATCH: Final = 15
@@ -178,6 +179,7 @@ def _take_out(connection: Connection, key: SampleKey, *, with_annotations: bool)
     _end_work(connection, key, sample_id, with_annotations=with_annotations)
     documents = _documents_of(connection, sample_id)
     remove_ranks(connection, [sample_id])
+    leave(connection, sample_id)
     connection.execute(delete(SAMPLES).where(SAMPLES.c.id == sample_id))
     _drop_unused(connection, documents)
 

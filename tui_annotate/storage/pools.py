@@ -15,6 +15,7 @@ from sqlalchemy.dialects.sqlite import insert
 from tui_annotate.domain.handouts import HandoutKind, Pool
 from tui_annotate.domain.orders import BY_SOURCE
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage import pool_rooms
 from tui_annotate.storage.allotments import Allotted, allot, setting
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import ALLOTMENTS, PEOPLE, POOL, SAMPLES
@@ -41,11 +42,6 @@ _NEXT: Final = text(
     "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
     " ORDER BY p.value, p.sample_id LIMIT 1"
 )
-_LEFT: Final = text(
-    "SELECT (SELECT count(*) FROM pool WHERE dataset_id = :dataset AND room > 0)"
-    " - (SELECT count(*) FROM allotments a JOIN pool p ON p.sample_id = a.sample_id"
-    "   WHERE a.person = :person AND p.dataset_id = :dataset AND p.room > 0)"
-)
 
 
 class _Open(NamedTuple):
@@ -69,6 +65,7 @@ def join_pool(
     pool = pool_of(connection, dataset_id)
     if pool is not None:
         _join(connection, dataset_id, pool=pool, rows=rows)
+        pool_rooms.came(connection, dataset_id, len(rows))
 
 
 def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
@@ -80,6 +77,7 @@ def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
             query.where(SAMPLES.c.dataset_id == dataset_id).order_by(SAMPLES.c.id)
         )
         _join(connection, dataset_id, pool=pool, rows=[(row[0], row[1], row[2]) for row in rows])
+    pool_rooms.recount(connection, dataset_id)
 
 
 def _join(
@@ -133,7 +131,7 @@ def _held(connection: Connection, rows: Sequence[int]) -> Counter[int]:
 def left(connection: Connection, person: str) -> int:
     """How many samples somebody could draw, if nobody else did."""
     return sum(
-        connection.execute(_LEFT, {"dataset": each.dataset_id, "person": person}).scalar_one()
+        pool_rooms.left(connection, each.dataset_id, person=person)
         for each in _open_to(connection, person)
     )
 

@@ -137,6 +137,16 @@ class PoolRow(Row, table=True):
     room: int
 
 
+class PoolCountRow(Row, table=True):
+    """How many samples of a pool have room, or how many of them a person has already."""
+
+    __tablename__ = "pool_counts"
+    __table_args__ = (NO_ROWID,)
+    dataset_id: int = Field(primary_key=True, foreign_key="datasets.id", ondelete="CASCADE")
+    person: str = Field(primary_key=True)
+    count: int
+
+
 class RemarkRow(Row, table=True):
     """A note of one person to others: about a sample, or to all where `sample` is empty.
 

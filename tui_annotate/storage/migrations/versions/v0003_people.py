@@ -145,6 +145,20 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("sample_id", name=op.f("pk_pool")),
         sqlite_with_rowid=False,
     )
+    op.create_table(
+        "pool_counts",
+        sa.Column("dataset_id", sa.Integer(), nullable=False),
+        *_texts("person"),
+        sa.Column("count", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["dataset_id"],
+            ["datasets.id"],
+            name=op.f("fk_pool_counts_dataset_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("dataset_id", "person", name=op.f("pk_pool_counts")),
+        sqlite_with_rowid=False,
+    )
     op.create_index(
         "ix_pool_open",
         "pool",
