@@ -6,7 +6,8 @@ given or drew; then, in an order that all people walk, the datasets that are han
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -80,6 +81,14 @@ class QueueStore:
             self._orders[name] = ready(self._database, name)
         return self._orders[name]
 
+    @contextmanager
+    def _walked(self, person: str, order: str) -> Iterator[tuple[Connection, list[Walk]]]:
+        """Somebody's line, at one moment."""
+        require(self._actor, Verb.READ, person)
+        order_id = self._order(order)
+        with self._database.reading() as connection:
+            yield connection, _line(connection, person, order_id)
+
     def standing(self, person: str, key: SampleKey, *, order: str) -> Standing:
         """Where a sample stands.
 
@@ -87,10 +96,7 @@ class QueueStore:
             NotFound: there is no such sample, or it is not in this person's line.
             InvalidInput: there is no such order.
         """
-        require(self._actor, Verb.READ, person)
-        order_id = self._order(order)
-        with self._database.reading() as connection:
-            line = _line(connection, person, order_id)
+        with self._walked(person, order) as (connection, line):
             at, place = _found(connection, line, key)
             totals = [walk.total() for walk in line]
             drawable = 0 if line[0].practice and len(line) == 1 else _left(connection, person)
@@ -108,9 +114,8 @@ class QueueStore:
             NotFound: there is no such sample.
             InvalidInput: there is no such order.
         """
-        order_id = self._order(order)
-        with self._database.reading() as connection:
-            return bool(_places(connection, _line(connection, person, order_id), key))
+        with self._walked(person, order) as (connection, line):
+            return bool(_places(connection, line, key))
 
     def first(self, person: str, *, order: str) -> SampleKey | None:
         """The first sample of somebody's line; None where it is empty.
@@ -118,9 +123,7 @@ class QueueStore:
         Raises:
             InvalidInput: there is no such order.
         """
-        order_id = self._order(order)
-        with self._database.reading() as connection:
-            line = _line(connection, person, order_id)
+        with self._walked(person, order) as (_, line):
             return next((found for walk in line if (found := walk.step(TOP, 1))), None)
 
     def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
@@ -129,10 +132,7 @@ class QueueStore:
         Raises:
             NotFound, InvalidInput: as `standing`.
         """
-        require(self._actor, Verb.READ, person)
-        order_id = self._order(order)
-        with self._database.reading() as connection:
-            line = _line(connection, person, order_id)
+        with self._walked(person, order) as (connection, line):
             at, place = _found(connection, line, key)
             return _step(line, at, place, step=step) if step else key
 
@@ -193,8 +193,6 @@ class QueueStore:
         Raises:
             InvalidInput: there is no such order.
         """
-        require(self._actor, Verb.READ, person)
-        order_id = self._order(order)
         pattern = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         scope = {
             "search": f"%{pattern}%" if search else "",
@@ -202,8 +200,8 @@ class QueueStore:
         }
         rows: list[QueueRow] = []
         total = 0
-        with self._database.reading() as connection:
-            for walk in _line(connection, person, order_id):
+        with self._walked(person, order) as (_, line):
+            for walk in line:
                 skipped = max(offset - total, 0)
                 wanted = limit - len(rows)
                 if wanted > 0:
