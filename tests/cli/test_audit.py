@@ -12,6 +12,8 @@ import pytest
 from tests.cli.conftest import Command
 from tests.stores import claim
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.people import Actor, Role
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def test_an_altered_event_is_named(worked: Command, tmp_path: Path) -> None:
     altered(tmp_path, "UPDATE events SET seconds = 9 WHERE seq = 2")
     shown = worked("audit", "verify")
     assert shown.code == 1
-    assert "on pairs/bridge, event 2 (" in shown.out
+    assert ") on pairs/bridge, event 2 (" in shown.out
     assert "its content is not what its hash says" in shown.out
     found = worked("audit", "verify", "--json").json
     assert (found["sound"], found["altered"], found["breaks"][0]["seq"]) == (False, 1, 2)
@@ -70,12 +72,32 @@ def test_a_head_that_was_kept(worked: Command, tmp_path: Path, *, streams: bool)
     assert ("number 2 of its stream is another event now" in shown.out) is streams
 
 
-@pytest.mark.parametrize("kept", ["nope", "{", '{"head": "3"}', '{"head": "1:x", "heads": [1]}'])
+@pytest.mark.parametrize("kept", ["nope", "{", '{"head": "3"}', '{"heads": [1]}', '{"heads": 1}'])
 def test_what_is_no_head_is_refused(worked: Command, tmp_path: Path, kept: str) -> None:
     """A word, a torn file, another file: input that can not be used."""
     assert worked("audit", "verify", "--against", kept).code == 2
     (tmp_path / "kept").write_text(kept, "utf-8")
     assert worked("audit", "verify", "--against", "kept").code == 2
+
+
+def test_records_are_for_those_who_may(worked: Command, tmp_path: Path) -> None:
+    """Annotators reach neither log, backups nor frozen states; reviewers the log alone."""
+    del worked
+    with workspaces.open(tmp_path) as space:
+        annotator = space.acting(Actor("ana", Role.ANNOTATOR)).team
+        reviewer = space.acting(Actor("li", Role.REVIEWER)).team
+        for reach in (
+            lambda: annotator.audit,
+            lambda: annotator.backup,
+            lambda: annotator.freeze,
+            lambda: annotator.put_in_force("Mine."),
+            lambda: reviewer.backup,
+            lambda: reviewer.freeze,
+        ):
+            with pytest.raises(NotAllowed):
+                reach()
+        assert reviewer.audit.verify().sound
+        assert not (tmp_path / "guidelines.md").exists()
 
 
 def test_streams_are_for_programs(worked: Command) -> None:

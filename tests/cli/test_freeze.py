@@ -88,7 +88,7 @@ def test_a_state_is_replayed_from_the_log(frozen: Command, tmp_path: Path) -> No
     assert (tmp_path / "then.jsonl").read_text().endswith(kept)
     assert frozen("export", "--format", "native").out == before
     assert frozen("audit", "verify").code == 0
-    assert [*tmp_path.glob(".replay-*")] == []
+    assert [*tmp_path.glob(".tui-annotate-*")] == []
 
 
 def test_what_differs_is_told(frozen: Command) -> None:

@@ -54,12 +54,23 @@ def test_an_error_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_process_left_is_in_nobodys_way(tmp_path: Path) -> None:
-    """Its folder never appears, and the next that makes it begins anew."""
+    """Its folder never appears, and the next that makes one beside it takes it away."""
     target = tmp_path / "new"
     subprocess.run([sys.executable, "-c", KILLED, str(target)], check=False)
     assert not target.exists()
-    assert [*filled(target).glob("half")] == []
-    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+    with made(tmp_path / "busy"):
+        assert [*filled(tmp_path / "other").glob("half")] == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["busy", "other"]
+
+
+def test_a_folder_for_a_while(tmp_path: Path) -> None:
+    """It is empty and one's own, and gone at the end, also by an error."""
+    with whole_folder.scratch(tmp_path) as one, whole_folder.scratch(tmp_path) as two:
+        (one / "file").touch()
+        assert [*two.iterdir()] == []
+    assert [*tmp_path.iterdir()] == []
+    with pytest.raises(Unavailable), whole_folder.scratch(tmp_path / "nowhere"):
+        pass
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

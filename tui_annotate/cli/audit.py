@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,10 +109,11 @@ def verify(
     kept = _kept(against) if against else None
     with opened(workspace) as space, output.progress("events") as tell:
         verdict = space.team.audit.verify(against=kept, progress=tell)
+        names = {person.id: person.name for person in space.people.all()}
     if as_json:
         output.as_json(_verdict_as_json(verdict))
     else:
-        _tell(verdict)
+        _tell(verdict, names)
     if not verdict.sound:
         raise typer.Exit(1)
 
@@ -131,12 +133,18 @@ def _kept(against: str) -> Kept:
             value = json.loads(text)
         except ValueError as error:
             raise InvalidInput(f"{against} is no JSON: {error}", "was it cut?") from error
-        heads = [head_from_json(each) for each in value.get("heads", [])]
+        heads = [head_from_json(each) for each in _listed(value.get("heads", []))]
         text = str(value.get("head", ""))
     return Kept(*head_from_token(text), heads)
 
 
-def _tell(verdict: Verdict) -> None:
+def _listed(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise InvalidInput(f"{value!r} is no list of heads", "give a file of audit head --json")
+    return value
+
+
+def _tell(verdict: Verdict, names: Mapping[str, str]) -> None:
     head = verdict.head
     if not verdict.broken:
         output.line(
@@ -144,30 +152,36 @@ def _tell(verdict: Verdict) -> None:
             "predecessor, and the tables say the same"
         )
     else:
-        _tell_breaks(verdict)
+        _tell_breaks(verdict, names)
     if verdict.kept is not None:
-        _tell_kept(verdict)
+        _tell_kept(verdict, names)
     output.line(f"head: {head.token}")
 
 
-def _tell_breaks(verdict: Verdict) -> None:
+def _tell_breaks(verdict: Verdict, names: Mapping[str, str]) -> None:
     first, *others = verdict.breaks
-    output.line(f"altered: {_named(first)}")
+    output.line(f"altered: {_named(first, names)}")
     output.line(f"  {first.says}")
     for other in others[: SHOWN - 1]:
-        output.line(f"also: {_named(other)}: {other.says}")
+        output.line(f"also: {_named(other, names)}: {other.says}")
     if verdict.broken > SHOWN:
         output.line(f"and {verdict.broken - SHOWN:,} streams more; see --json")
 
 
-def _named(found: Break) -> str:
+def _named(found: Break, names: Mapping[str, str]) -> str:
     if not found.sample:
         return "the counts of finished work"
-    where = f"the work of {found.person} on {found.dataset}/{found.sample}"
+    where = _stream(found, names)
     return f"{where}, event {found.seq} ({found.id}), of {found.at}" if found.seq else where
 
 
-def _tell_kept(verdict: Verdict) -> None:
+def _stream(found: Break | Head, names: Mapping[str, str]) -> str:
+    """Whose work on what; by the id too, which the log has."""
+    who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
+    return f"the work of {who} on {found.dataset}/{found.sample}"
+
+
+def _tell_kept(verdict: Verdict, names: Mapping[str, str]) -> None:
     kept = verdict.kept
     assert kept is not None  # noqa: S101  the caller looked
     if verdict.contains:
@@ -178,7 +192,7 @@ def _tell_kept(verdict: Verdict) -> None:
     if verdict.head.events < kept.events:
         output.line(f"  there are {verdict.head.events:,} events now: some were removed")
     for head, says in verdict.lost[:SHOWN]:
-        output.line(f"  the work of {head.person} on {head.dataset}/{head.sample}: {says}")
+        output.line(f"  {_stream(head, names)}: {says}")
     if len(verdict.lost) > SHOWN:
         output.line(f"  and {len(verdict.lost) - SHOWN:,} streams more; see --json")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -17,13 +18,14 @@ SUMS: Final = "SHA256SUMS"
 """The file of sums, as `sha256sum --check` reads it: every file of the folder but itself."""
 
 _PIECE: Final = 2**20
+_UNFINISHED: Final = ".tui-annotate-{}.part"
 
 
 @contextmanager
 def made(target: Path) -> Iterator[Path]:
     """A folder to be filled, which becomes `target` at the end; gone again if anything is raised.
 
-    What a process left that was killed meanwhile is removed by the next that makes this target.
+    What a process left that was killed meanwhile is removed by the next that makes one beside it.
 
     Raises:
         Conflict: there is something at the target, or another process is making it.
@@ -35,9 +37,8 @@ def made(target: Path) -> Iterator[Path]:
         raise Conflict(f"there is something at {target}", "choose another name")
     if not target.parent.is_dir():
         raise InvalidInput(f"there is no folder {target.parent}", "make it first")
-    unfinished = target.with_name(f".{target.name}.part")
     try:
-        with _mine(unfinished):
+        with _mine(target.with_name(_UNFINISHED.format(target.name))) as unfinished:
             yield unfinished
             _settle(unfinished)
             unfinished.rename(target)  # also onto an empty folder
@@ -48,28 +49,49 @@ def made(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _mine(folder: Path) -> Iterator[None]:
-    """An empty folder that no other process fills; removed unless it is renamed."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    descriptor = os.open(folder, os.O_RDONLY)
+def scratch(parent: Path) -> Iterator[Path]:
+    """An empty folder for a while; one that a killed process left is removed by the next.
+
+    Raises:
+        Unavailable: it can not be made.
+    """
     try:
+        with _mine(parent / _UNFINISHED.format(secrets.token_hex(4))) as folder:
+            yield folder
+    except OSError as error:
+        raise Unavailable(
+            f"{parent} can not be written: {error.strerror or error}", "is the disk full?"
+        ) from error
+
+
+@contextmanager
+def _mine(folder: Path) -> Iterator[Path]:
+    """An empty folder that no other process fills; removed unless it is renamed."""
+    for left in folder.parent.glob(_UNFINISHED.format("*")):
+        with suppress(FileNotFoundError), _locked(left) as free:  # it may end just now
+            if free:
+                shutil.rmtree(left)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with _locked(folder) as free:
+        if not free:
+            raise Conflict(f"another process is making {folder}", "wait for it to end")
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise Conflict(f"another process is making {folder}", "wait for it to end") from error
-        empty(folder)
-        try:
-            yield
+            yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Whether this process alone has the folder for a while."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except BlockingIOError:
+        yield False
     finally:
         os.close(descriptor)
-
-
-def empty(folder: Path) -> None:
-    """Removes what lies in a folder."""
-    for each in folder.iterdir():
-        shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
 
 
 def _settle(folder: Path) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from tui_annotate.domain.chains import Head, head_from_json
@@ -173,10 +172,7 @@ class Freeze:
     @contextmanager
     def _scratch(self) -> Iterator[Database]:
         near = self.database.path.parent
-        with (
-            TemporaryDirectory(dir=near, prefix=".replay-") as folder,
-            self._copied(Path(folder)) as copy,
-        ):
+        with whole_folder.scratch(near) as folder, self._copied(folder) as copy:
             yield copy
 
     @contextmanager
