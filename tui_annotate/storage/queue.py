@@ -7,7 +7,7 @@ given or drew; then, in an order that all people walk, the datasets that are han
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import sample_row
 from tui_annotate.storage.ranks import PRACTICE, SHARE, ready
-from tui_annotate.storage.walks import END, TOP, Place, Walk
+from tui_annotate.storage.walks import TOP, Place, Walk, around, step_over
 
 _ANY_POOL: Final = text("SELECT 1 FROM dataset_settings WHERE name = 'pool' LIMIT 1")
 
@@ -81,13 +81,12 @@ class QueueStore:
             self._orders[name] = ready(self._database, name)
         return self._orders[name]
 
-    @contextmanager
-    def _walked(self, person: str, order: str) -> Iterator[tuple[Connection, list[Walk]]]:
+    def _walked(
+        self, person: str, order: str
+    ) -> AbstractContextManager[tuple[Connection, list[Walk]]]:
         """Somebody's line, at one moment."""
         require(self._actor, Verb.READ, person)
-        order_id = self._order(order)
-        with self._database.reading() as connection:
-            yield connection, _line(connection, person, order_id)
+        return _walking(self._database, person, self._order(order))
 
     def standing(self, person: str, key: SampleKey, *, order: str) -> Standing:
         """Where a sample stands.
@@ -134,7 +133,7 @@ class QueueStore:
         """
         with self._walked(person, order) as (connection, line):
             at, place = _found(connection, line, key)
-            return _step(line, at, place, step=step) if step else key
+            return step_over(line, at, place, step=step) if step else key
 
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str
@@ -158,10 +157,10 @@ class QueueStore:
             common = [walk for walk in line if walk.order == order_id]
             own = [walk for walk in line if walk.order != order_id]
             places = _places(connection, line, after)
-            found = _around(own, places)
+            found = around(own, places)
             drawing = found is None and _may_draw(connection, person, line)
             if found is None and not drawing:
-                return _around(common, places)
+                return around(common, places)
         return found or self._draw(person) or self._next_common(person, places, order_id)
 
     def _draw(self, person: str) -> SampleKey | None:
@@ -172,7 +171,7 @@ class QueueStore:
         self, person: str, places: dict[int, Place], order_id: int
     ) -> SampleKey | None:
         with self._database.reading() as connection:
-            return _around([Walk(connection, order_id, person)], places)
+            return around([Walk(connection, order_id, person)], places)
 
     def page(
         self,
@@ -217,6 +216,14 @@ class QueueStore:
             return sum(walk.total() - walk.finished() for walk in _own(connection, name))
 
 
+@contextmanager
+def _walking(
+    database: Database, person: str, order: int
+) -> Iterator[tuple[Connection, list[Walk]]]:
+    with database.reading() as connection:
+        yield connection, _line(connection, person, order)
+
+
 def _line(connection: Connection, person: str, order: int) -> list[Walk]:
     """The orders that somebody walks, in turn; a second reading knows its own alone."""
     own = _own(connection, person)
@@ -255,31 +262,6 @@ def _places(
             return {walk.order: place}
     sample_row(connection, key)
     return {}
-
-
-def _around(walks: Sequence[Walk], places: dict[int, Place]) -> SampleKey | None:
-    """The first open sample of some orders in turn, behind a place in one of them, then before."""
-    here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
-    for walk in walks[here:]:
-        if found := walk.first_open(places.get(walk.order, TOP)):
-            return found
-    before = walks[: here + 1] if places else ()
-    return next((found for walk in before if (found := walk.first_open(TOP))), None)
-
-
-def _step(line: Sequence[Walk], at: int, place: Place, *, step: int) -> SampleKey | None:
-    """As many steps as are asked for, over the ends of orders."""
-    onward = 1 if step > 0 else -1
-    while True:
-        if found := line[at].step(place, step):
-            return found
-        if not 0 <= at + onward < len(line):
-            return None
-        before = line[at].before(place)
-        inside = place not in (TOP, END)
-        passed = line[at].total() - before - inside if step > 0 else before
-        step -= onward * passed
-        at, place = at + onward, TOP if step > 0 else END
 
 
 def _left(connection: Connection, person: str) -> int:

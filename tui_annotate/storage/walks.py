@@ -151,3 +151,28 @@ class Walk:
         """Rows as the queue shows them, under a `search` and `states`."""
         mine = {"order": self.order, "person": self.person, **scope}
         return self.connection.execute(_PAGE, {**mine, "offset": offset, "limit": limit}).all()
+
+
+def around(walks: Sequence[Walk], places: dict[int, Place]) -> SampleKey | None:
+    """The first open sample of some orders in turn, behind a place in one of them, then before."""
+    here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
+    for walk in walks[here:]:
+        if found := walk.first_open(places.get(walk.order, TOP)):
+            return found
+    before = walks[: here + 1] if places else ()
+    return next((found for walk in before if (found := walk.first_open(TOP))), None)
+
+
+def step_over(line: Sequence[Walk], at: int, place: Place, *, step: int) -> SampleKey | None:
+    """As many steps as are asked for, over the ends of orders."""
+    onward = 1 if step > 0 else -1
+    while True:
+        if found := line[at].step(place, step):
+            return found
+        if not 0 <= at + onward < len(line):
+            return None
+        before = line[at].before(place)
+        inside = place not in (TOP, END)
+        passed = line[at].total() - before - inside if step > 0 else before
+        step -= onward * passed
+        at, place = at + onward, TOP if step > 0 else END
