@@ -170,6 +170,8 @@ def _take(
     from tui_annotate.services.authenticate.register import register as registered
 
     with opened(workspace, needs=Verb.MANAGE) as space:
+        if not dry_run:
+            space.team.members.furnish()
         found = registered(space.team.accounts, rows, admin=admin, dry_run=dry_run)
     if as_json:
         output.as_json(

@@ -91,6 +91,7 @@ def add(
     from tui_annotate.services.authenticate.managing import NewAccount
 
     with opened(workspace, needs=Verb.MANAGE) as space:
+        space.team.members.furnish()
         accounts = space.team.accounts
         first = not accounts.all()
         password = "" if invite else secrets.new_password(name)

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.errors import NotAllowed
-from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, may
+from tui_annotate.domain.errors import NotAllowed, NotFound
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, require
 from tui_annotate.settings import Settings, person_name
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people import PeopleStore
@@ -51,12 +51,12 @@ class Members:
 
     @cached_property
     def accounts(self) -> Accounts:
-        """What admins do with accounts; a store of people that is named and not there is made."""
+        """What admins do with accounts."""
         from tui_annotate.services.authenticate.managing import Accounts
         from tui_annotate.storage.accounts import AccountStore
         from tui_annotate.storage.sessions import SessionStore
 
-        home = self.home(make=may(self.actor, Verb.MANAGE))
+        home = self.home()
         stores = (AccountStore(home), SessionStore(home), self.people)
         return Accounts(*stores, self._hasher, self.actor)
 
@@ -67,19 +67,36 @@ class Members:
         chosen = self.settings
         return Hasher(chosen.argon2_time, chosen.argon2_memory, chosen.argon2_parallelism)
 
-    def home(self, *, make: bool = False) -> Database:
+    def home(self) -> Database:
         """The store of the accounts: this workspace's own, or one that several share.
 
-        Args:
-            make: whether one that is named and not there is made.
+        Raises:
+            NotFound: one is named and not there; then nobody is let in.
+        """
+        if self._shared is None:
+            return self.database
+        if not self._shared.exists():
+            raise NotFound(
+                f"the store of people {self._shared} is not there",
+                "is it mounted? where there was none yet, users add makes it",
+            )
+        return self.database.companion(self._shared)
+
+    def furnish(self) -> None:
+        """Makes the store of people that is named and not there, for its owner alone.
 
         Raises:
-            NotFound: one is named and not there.
+            NotAllowed: who acts may not manage the workspace.
+            Unavailable: it can not be written.
         """
+        require(self.actor, Verb.MANAGE)
+        if self._shared is not None:
+            self.database.companion(self._shared, make=True)
+
+    @property
+    def _shared(self) -> Path | None:
         named = self.settings.people_store
-        if not named:
-            return self.database
-        return self.database.companion(self.path / Path(named).expanduser(), make=make)
+        return self.path / Path(named).expanduser() if named else None
 
     def person(self, name: str) -> Person:
         """Who works here.
