@@ -9,6 +9,7 @@ from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.contrasting import Contrast, Place, seen
+from tui_annotate.tui.draft.counting import letter
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import anchor_words, digit_range, labels_words
 from tui_annotate.tui.key_map import KeyMap
@@ -149,25 +150,36 @@ def _match_row(draft: Draft, side: Side, match: Match) -> MatchRow:
 
 def annotation_rows(draft: Draft) -> tuple[AnnotationRow, ...]:
     """The listed annotations, in reading order."""
-    return tuple(_annotation_row(draft, annotation) for annotation in draft.annotations)
+    return tuple(
+        _annotation_row(draft, annotation, letter(at))
+        for at, annotation in enumerate(draft.annotations)
+    )
 
 
-def _annotation_row(draft: Draft, annotation: Annotation) -> AnnotationRow:
+def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> AnnotationRow:
     lacks = draft.tree.lacks(annotation)
     texts = (
         draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
         for anchor in annotation.claim or annotation.evidence
     )
     return AnnotationRow(
-        letter=draft.letter(annotation.id),
+        letter=name,
         labels=labels_words(annotation.labels),
         claim=" … ".join(" ".join(text.split()) for text in texts),
         evidence=len(annotation.evidence),
         note=" ".join(annotation.note.split()),
         draft_reason=f"wants {' and '.join(lacks)}" if lacks else "",
-        focused=annotation.id in (draft.focused, draft.editing.id if draft.editing else ""),
-        colour_slot=draft.slot(annotation.labels[0]) if annotation.labels else 0,
+        focused=_in_hand(draft, annotation),
+        colour_slot=_slot(draft, annotation),
     )
+
+
+def _in_hand(draft: Draft, annotation: Annotation) -> bool:
+    return annotation.id in (draft.focused, draft.editing.id if draft.editing else "")
+
+
+def _slot(draft: Draft, annotation: Annotation) -> int:
+    return draft.slot(annotation.labels[0]) if annotation.labels else 0
 
 
 def marks(draft: Draft, side: Side) -> tuple[Mark, ...]:
@@ -176,12 +188,12 @@ def marks(draft: Draft, side: Side) -> tuple[Mark, ...]:
     return tuple(
         Mark(
             span=anchor.span,
-            letter=row.letter,
-            slot=row.colour_slot,
-            focused=row.focused,
-            draft=bool(row.draft_reason),
+            letter=letter(place),
+            slot=_slot(draft, annotation),
+            focused=_in_hand(draft, annotation),
+            draft=bool(draft.tree.lacks(annotation)),
         )
-        for annotation, row in zip(draft.annotations, annotation_rows(draft), strict=True)
+        for place, annotation in enumerate(draft.annotations)
         for anchor in annotation.anchors
         if (anchor.side, anchor.index) == (side, at)
     )

@@ -248,12 +248,11 @@ class AnnotateView(Screen[None]):
         focused = draft.lit[rows.lit_side(draft)]
         if self._changed("match list", (found, focused, self.signals)):
             self.query_one(MatchList).show(found, focused=focused, status=self.signals)
-        listed = rows.annotation_rows(draft)
         self.query_one("#annotations-title", PaneTitle).show(
-            "ANNOTATIONS", [str(len(listed) or "")], focused=False
+            "ANNOTATIONS", [str(len(draft.annotations) or "")], focused=False
         )
-        if self._changed("annotation list", listed):
-            self.query_one(AnnotationList).show(listed)
+        if self._changed("annotation list", (draft.annotations, draft.focused, draft.editing)):
+            self.query_one(AnnotationList).show(rows.annotation_rows(draft))
 
     def _show_marks(self, draft: Draft, side: Side) -> None:
         """Sets what lies on a text, where it is another than before."""
