@@ -53,7 +53,7 @@ def test_who_is_unknown_has_to_sign_in(team: Workspace) -> None:
         door.sign_in(LI, "wrong")
     assert who(door) == ""
     door.sign_in(f" {LI.upper()} ", PASSWORD)
-    assert (who(door), door.email) == ("李娜", LI)
+    assert (who(door), door.email, door.hint) == ("李娜", LI, "")
     account = team.team.accounts.find(LI)
     assert door.workspace.actor == Actor(account.person.id, Role.ANNOTATOR)
     assert door.idle == 30

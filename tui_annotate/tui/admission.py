@@ -185,7 +185,7 @@ class Admission:
             self._accounts.sign_out(self._signed.session)
 
     def _take(self, signed: SignedIn, *, known: bool = False) -> None:
-        self._signed, self.known = signed, known
+        self._signed, self.known, self.hint = signed, known, ""
         self.must_change = signed.must_change
         self.person = self.person or signed.person
         account = self._accounts.accounts.by_person(signed.person.id)
@@ -193,7 +193,6 @@ class Admission:
 
     def _keep(self, signed: SignedIn) -> None:
         if self._tokens:
-            self.hint = ""
             try:
                 self._tokens.keep(Kept(signed.token, self.email))
                 self._stays = True

@@ -1,0 +1,193 @@
+"""Signing in at a real terminal: what is drawn, what is left behind, what is loaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.end_to_end import example, hostile
+from tests.end_to_end.harmless import foreign
+from tests.pty_driver import Terminal, program
+from tui_annotate import workspace
+from tui_annotate.services.authenticate.managing import NewAccount
+
+ADDRESS, PASSWORD, OWN = "li@example.org", "seven grey herons", "eight white herons"
+ENTER, QUIT, UP, DOWN, ESCAPE = "\r", "\x11", "\x1b[A", "\x1b[B", "\x1b"
+LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
+    "80x24": (80, 24, {}),
+    "140x40": (140, 40, {"COLORTERM": "truecolor"}),
+    "no colours": (80, 24, {"NO_COLOR": "1"}),
+}
+PRESENT: Final = "SELECT count(*) FROM presences"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace of a hostile name, with an admin, and somebody of a hostile name."""
+    made = example.make(tmp_path / f"work {hostile.SIGNS[0]}\x1b]0;PWNED\x07".replace("/", "|"))
+    with workspace.open(made) as space:
+        for name, email in (("Ana", "ana@example.org"), (hostile.PERSON, ADDRESS)):
+            space.team.accounts.add(NewAccount(name, email, password=PASSWORD))
+    return made
+
+
+def start(folder: Path, *options: str, look: str = "80x24", name: str = "") -> Terminal:
+    """The app as somebody starts it."""
+    columns, rows, env = LOOKS[look]
+    given = ["--as", name] if name else []
+    command = program("annotate", "-w", str(folder), *given, *options)
+    return Terminal(command, env=env, columns=columns, rows=rows)
+
+
+PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
+IN: Final = (
+    ("", "--as names nobody"),
+    (PASTE + "\t" + PASTE + ENTER, "do not belong together"),
+    (UP + "\x15" + ADDRESS + ENTER + PASSWORD + ENTER, "your password was set by"),
+    (PASTE + "\t" + PASTE + "x" + ENTER, "the two new passwords differ"),
+    (OWN + ENTER + OWN + ENTER, "save:"),
+)
+CHANGE: Final = (
+    (":", "Search for commands"),
+    ("change my pass", "change my password"),
+    (DOWN + ENTER, "password so far"),
+    (ESCAPE, "save:"),
+)
+CODE: Final = (
+    ("", "I have a code"),
+    (UP + ENTER, "once more"),
+    (ESCAPE, "e-mail"),
+    (ADDRESS + ENTER + OWN + ENTER, "You are at work elsewhere"),
+    (ENTER, "save:"),
+)
+
+
+def walk(terminal: Terminal, steps: Iterable[tuple[str, str]]) -> None:
+    """Presses the keys of each step and waits for its words."""
+    for keys, words in steps:
+        terminal.press(keys)
+        terminal.wait(words)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_page_lets_anything_but_drawing_through(folder: Path, look: str) -> None:
+    """Names, folders and pastes that attack the terminal are pictures on every page."""
+    with start(folder, look=look, name=hostile.PERSON) as one, ExitStack() as more:
+        walk(one, IN)
+        example.awake(one)
+        walk(one, CHANGE)
+        with workspace.open(folder) as space:
+            space.team.authenticate.sign_everybody_out()
+        walk(one, [(".1", "Sign in again"), (OWN + ENTER, "not saved")])
+        two = more.enter_context(start(folder, look=look))
+        walk(two, CODE)
+        walk(one, [("1", "You went on elsewhere at")])
+        for terminal in (one, two):
+            terminal.press(QUIT)
+            assert terminal.end() == 0
+    columns, rows, _ = LOOKS[look]
+    for terminal in (one, two):
+        raw = bytes(terminal.raw)
+        assert foreign(raw, columns=columns, rows=rows) == []
+        assert OWN.encode() not in raw
+    assert OWN not in (folder / "log" / "app.log").read_text("utf-8")
+
+
+def present(folder: Path) -> int:
+    """How many people are at work by what the store says."""
+    with workspace.open(folder) as space, space.team.database.reading() as connection:
+        return int(connection.exec_driver_sql(PRESENT).scalar_one())
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
+def test_a_line_that_drops_gives_the_place_back(tmp_path: Path, name: str) -> None:
+    """The next start is asked nothing."""
+    made = example.make(tmp_path / "work")
+    with start(made, name="ana") as terminal:
+        terminal.wait("save:")
+        example.awake(terminal)
+        terminal.press(".1")
+        terminal.wait("✓ saved")
+        assert present(made) == 1
+        os.kill(terminal.pid, getattr(signal, name))
+        terminal.end()
+    assert present(made) == 0
+
+
+def test_a_process_that_was_killed_is_in_nobodys_way(tmp_path: Path) -> None:
+    """Its place is still written down, and taken over without a question."""
+    made = example.make(tmp_path / "work")
+    with start(made, name="ana") as terminal:
+        terminal.wait("save:")
+        example.awake(terminal)
+        terminal.press(".1")
+        terminal.wait("✓ saved")
+    assert present(made) == 1
+    with start(made, name="ana") as terminal:
+        terminal.wait("save:")
+        example.awake(terminal)
+        terminal.press("j.2")
+        terminal.wait("2 annotations")
+        terminal.press(QUIT)
+        assert terminal.end() == 0
+
+
+def test_own_work_is_printed_once_the_screen_is_left(tmp_path: Path) -> None:
+    """One's own annotations alone, in the native form, behind everything that was drawn."""
+    made = example.make(tmp_path / "work")
+    for name in ("ben", "ana"):
+        with start(made, name=name) as terminal:
+            terminal.wait("save:")
+            example.awake(terminal)
+            terminal.press(".1")
+            terminal.wait("✓ saved")
+            if name == "ana":
+                terminal.press(":")
+                terminal.wait("Search for commands")
+                terminal.press("print my")
+                terminal.wait("print my annotations")
+                terminal.press(DOWN + ENTER)
+            else:
+                terminal.press(QUIT)
+            assert terminal.end() == 0
+            raw = bytes(terminal.raw)
+    printed = raw[raw.index(b'{"format"') :].splitlines()
+    assert len(printed) == 1
+    record = json.loads(printed[0])
+    assert [person["name"] for person in record["people"]] == ["ana"]
+    assert len(record["annotations"]) == 1
+    assert foreign(raw, columns=80, rows=24) == []
+
+
+LOADED: Final = """
+import json, sys
+sys.argv = ["tui-annotate", "annotate", "-w", sys.argv[1]]
+import atexit
+atexit.register(lambda: open("modules.json", "w").write(json.dumps(list(sys.modules))))
+from tui_annotate.__main__ import main
+main()
+"""
+
+
+def test_without_accounts_nothing_of_signing_in_is_loaded(tmp_path: Path) -> None:
+    """Neither passlib nor argon2, and no page."""
+    made = example.make(tmp_path / "work")
+    with Terminal([sys.executable, "-c", LOADED, str(made)], folder=tmp_path) as terminal:
+        terminal.wait("save:")
+        example.awake(terminal)
+        terminal.press(".1")
+        terminal.wait("✓ saved")
+        terminal.press(QUIT)
+        assert terminal.end() == 0
+    loaded = json.loads((tmp_path / "modules.json").read_text("utf-8"))
+    assert "tui_annotate.tui.screens.reception" in loaded
+    unwanted = ("passlib", "argon2", "tui_annotate.tui.screens.form_page")
+    assert [name for name in loaded if name.startswith(unwanted)] == []
