@@ -106,6 +106,7 @@ def _json(row: Waiting) -> dict[str, Any]:
         "sample": row.key.id,
         "group": row.group,
         "annotators": row.annotators,
+        "annotations": row.annotations,
         "pending": row.pending,
         "state": row.state.value,
         "agreed": row.agreed,

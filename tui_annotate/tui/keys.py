@@ -226,6 +226,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("app.quit", ("ctrl+q", "ctrl+c"), "leave; all is saved", "View", "RSVLE", fixed=True),
     Action("work.print", (), "leave, and print my annotations", "You"),
     Action("talk.write", (), "write to the reviewers about the sample", "You"),
+    Action("lesson.show", ("L",), "how review settled this sample", "You"),
     Action("figures.show", (), "figures of work: mine, or of all", "You"),
     Action("account.password", (), "change my password", "You"),
     Action("account.leave", (), "sign out and leave", "You"),

@@ -99,6 +99,7 @@ class Waiting:
     Attributes:
         summary: the start of it, one line.
         annotators: whose work counts; `pending` are those still at work.
+        annotations: that they made.
         state: how far review is.
         agreed, nearly, conflicts: groups by how they stand.
         kinds: in how many groups people differ so; kinds without any are not there.
@@ -109,6 +110,7 @@ class Waiting:
     group: str
     summary: str
     annotators: int
+    annotations: int
     pending: int
     state: State
     agreed: int

@@ -33,6 +33,8 @@ from tui_annotate.storage.people import PeopleStore
 from tui_annotate.storage.reviewing import Candidate
 
 _Heads = tuple[tuple[str, str], ...]
+_Standings = Counter[Standing]
+_Differences = Counter[Difference]
 
 
 @dataclass(frozen=True)
@@ -133,12 +135,13 @@ class Looking:
         return not row.settled and bool(row.annotators) and (self.own_allowed or not row.own)
 
     def _waiting(self, one: Candidate, reviewer: str) -> Waiting:
-        standings, kinds = self._counted[one.key][1:]
+        annotations, standings, kinds = self._counted[one.key][1:]
         return Waiting(
             one.key,
             one.group,
             one.summary,
             len(one.finished),
+            annotations,
             len(one.pending),
             one.state,
             standings[Standing.AGREED],
@@ -157,11 +160,10 @@ class Looking:
         with self.store.reading() as log:
             for one in changed:
                 found = work(log, self.corpus.sample(one.key).sample).groups
-                standings, kinds = _counts(found)
-                known[one.key] = (one.finished, standings, kinds)
+                known[one.key] = (one.finished, *_counts(found))
 
     @cached_property
-    def _counted(self) -> dict[SampleKey, tuple[_Heads, Counter[Standing], Counter[Difference]]]:
+    def _counted(self) -> dict[SampleKey, tuple[_Heads, int, _Standings, _Differences]]:
         return {}
 
     # afterwards --------------------------------------------------------------------------------
@@ -228,6 +230,10 @@ class Looking:
         return ""
 
 
-def _counts(found: Sequence[Group]) -> tuple[Counter[Standing], Counter[Difference]]:
-    standings = Counter(group.standing for group in found)
-    return standings, Counter(kind for group in found for kind in group.differences)
+def _counts(found: Sequence[Group]) -> tuple[int, _Standings, _Differences]:
+    """Annotations, and groups by how they stand and by what people differ in."""
+    return (
+        sum(len(group.sources) for group in found),
+        Counter(group.standing for group in found),
+        Counter(kind for group in found for kind in group.differences),
+    )

@@ -233,6 +233,7 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "item.previous": partial(lighting.walk_lacking, -1),
     "request.show": partial(_open, "request"),
     "layout.next": partial(_open, "layout"),
+    "lesson.show": partial(_open, "lesson"),
     "help.show": partial(_open, "help"),
     "palette.show": partial(_open, "palette"),
     "app.quit": partial(_open, "quit"),

@@ -103,9 +103,9 @@ def _place(draft: Judging, group: Group, quote: int) -> list[str]:
     match draft.what(group):
         case Decision.KEPT:
             made = draft.standing()
-            how = made[0].settled.how if made[0].settled else How.TAKEN
             more = f" and {len(made) - 1} more" if len(made) > 1 else ""
-            return [f"{_HOW[how]}: {_made(draft, made[0], quote)}{more}", "e edit", "x refuse"]
+            said = f"{_how(made[0])}: {_made(draft, made[0], quote)}{more}"
+            return [said, "e edit", "x refuse"]
         case Decision.REJECTED:
             refusal = draft.refusal_of(group.rivals[0])
             return [f"refused: {why(refusal)}", f"{_digits(draft)} then y takes one after all"]
@@ -131,11 +131,15 @@ def _place(draft: Judging, group: Group, quote: int) -> list[str]:
 def _chosen(draft: Judging, rival: Rival, quote: int) -> list[str]:
     said = _rival(draft, rival, quote)
     note = f"note {quoted(rival.note, cells=2 * quote)}" if rival.note else ""
-    if draft.made_of(rival):
-        return [f"taken: {said}", note, "e edit", "x refuse"]
+    if made := draft.made_of(rival):
+        return [f"{_how(made[0])}: {said}", note, "e edit", "x refuse"]
     if refusal := draft.refusal_of(rival):
         return [f"refused, {why(refusal)}: {said}", note, "y takes it after all"]
     return [f"y takes {said}", note, "e edit", "x refuse"]
+
+
+def _how(made: Annotation) -> str:
+    return _HOW[made.settled.how if made.settled else How.TAKEN]
 
 
 def _digits(draft: Judging) -> str:

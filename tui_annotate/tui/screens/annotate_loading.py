@@ -15,6 +15,7 @@ _OVER_THE_SCREEN = (
     "dialogs.help",
     "dialogs.jump",
     "dialogs.label_picker",
+    "dialogs.lesson",
     "dialogs.message",
     "dialogs.question",
     "dialogs.talk",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tui_annotate.domain.people import reader
 from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.state import Kind
 from tui_annotate.tui.draft.words import HINT
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.figures import Figures
     from tui_annotate.domain.remarks import Item, Talk
     from tui_annotate.services.annotate import Desk
+    from tui_annotate.services.review import Lesson
     from tui_annotate.tui.dialogs.figures import FiguresDialog
     from tui_annotate.tui.dialogs.talk import Said
     from tui_annotate.tui.session import Session
@@ -46,6 +48,8 @@ class AnnotateTeam(AnnotateAsking):
                 self._talk(session, desk)
             case Open("figures"):
                 self._count(session)
+            case Open("lesson"):
+                self._learn(session, desk)
             case _:
                 return super().ask(effect)
         return True
@@ -107,6 +111,25 @@ class AnnotateTeam(AnnotateAsking):
         if self.draft:
             self.draft.say("the reviewers have it; their answer is told when you next begin")
             self.show_draft()
+
+    # lessons
+
+    def _learn(self, session: Session, desk: Desk) -> None:
+        """How review settled the sample, as far as that is the annotator's to know."""
+        key, person, sample = desk.sample.key, reader(session.person.id), desk.sample
+
+        def tell(lesson: Lesson | None) -> None:
+            if lesson is None:
+                self.tell("review has not settled this sample, or you did nothing on it")
+                return
+            from tui_annotate.tui.dialogs.lesson import LessonDialog
+            from tui_annotate.tui.screens import annotate_lesson as words
+
+            told = (words.own(lesson, sample), words.added(lesson, sample))
+            self.app.push_screen(LessonDialog(*told))
+
+        learn = lambda: session.team().review.lesson(person, key)  # noqa: E731  imports at need
+        self.saver.send(Job(learn, tell, self._refused))
 
     # figures
 

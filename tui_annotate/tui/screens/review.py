@@ -99,7 +99,8 @@ class ReviewScreen(ReviewDoing):
         count = len(draft.options())
         question = draft.pending.kind if draft.pending else ""
         if draft.state == REVIEWING:
-            return keys.line(REVIEWING, digits=f"1-{count}" if count > 1 else "1")
+            pairs = keys.line(REVIEWING, digits=f"1-{count}" if count > 1 else "1")
+            return [pair for pair in pairs if count or pair[1] != "rival"]
         if question in ("", "child", "evidence"):
             return super().keys_of(draft, keys)
         return keys.line(draft.state, question=question, digits=f"1-{count}")
@@ -231,5 +232,4 @@ def _entry(row: Waiting) -> QueueRow:
     told += [f"{row.annotators} people"]
     told += ["your own work"] if row.own else []
     words = ", ".join(told)
-    places = row.agreed + row.nearly + row.conflicts
-    return QueueRow(row.key, words, row.state, places, row.summary, "")
+    return QueueRow(row.key, words, row.state, row.annotations, row.summary, "")
