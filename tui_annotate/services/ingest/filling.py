@@ -112,8 +112,8 @@ class Filling:
         """What a person should know of the vectors that were made."""
         if not self.strangers:
             return ()
-        model = self.target.label
-        return (f"{self.strangers:,} documents are ranked by words alone, as {model} lacks theirs",)
+        why = f"too few of theirs are known to {self.target.label}"
+        return (f"{self.strangers:,} documents are ranked by words alone: {why}",)
 
     @property
     def _rows(self) -> int:
