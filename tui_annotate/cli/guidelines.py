@@ -176,4 +176,4 @@ def apply(
     came, went = counted(old, text)
     where = f"for {dataset}" if dataset else "for all datasets without their own"
     output.line(f"version {version[:SHORT]} is in force {where}")
-    output.say(f"{came} lines came, {went} went; see: tui-annotate guidelines diff")
+    output.say(f"lines that came: {came}, that went: {went}; see: tui-annotate guidelines diff")

@@ -22,7 +22,7 @@ from tui_annotate.storage.statements import SAMPLE_ROW
 
 _STREAM: Final = itemgetter("person", "dataset", "sample")
 _TELL_EVERY: Final = 1000
-_MINE: Final = {"person": bindparam("person"), "sample_id": bindparam("sample_id")}
+_MINE: Final[dict[str, Any]] = {"person": bindparam("person"), "sample_id": bindparam("sample_id")}
 _ASSIGNED: Final = select(ASSIGNMENTS).where(
     *(ASSIGNMENTS.c[name] == value for name, value in _MINE.items())
 )
@@ -188,7 +188,9 @@ class _Walk:
 
     def _broken(self, says: str) -> Break:
         row = self._last
-        return Break(*_STREAM(row), row["seq"], row["id"], row["at"], row["arrival"], says)
+        person, dataset, sample = _STREAM(row)
+        place = (row["seq"], row["id"], row["at"], row["arrival"])
+        return Break(person, dataset, sample, *place, says)
 
 
 def _difference(connection: Connection, told: Stream, *, ended: bool) -> str:
