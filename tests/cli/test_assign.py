@@ -1,0 +1,170 @@
+"""`assign`: what it prints, what it refuses, and that a dry run writes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
+
+
+@pytest.fixture
+def six(command: Command, tmp_path: Path) -> Command:
+    """A workspace of six samples over two sources, with scores."""
+    rows = [
+        {
+            "id": f"s{at}",
+            "source": f"The bridge cost {at % 2} million pounds.",
+            "summary": f"It cost {at}.",
+            "doubt": at,
+        }
+        for at in range(6)
+    ]
+    (tmp_path / "news.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert command("init").code == 0
+    assert command("ingest", "--id-column", "id", "--embedder", "none", "news.jsonl").code == 0
+    return command
+
+
+def queue(folder: Path, name: str) -> list[str]:
+    """The ids that somebody sees, in their order."""
+    with workspaces.open(folder) as space:
+        person = space.people.local(name).id
+        return [row.key.id for row in space.line.page(person, order="ingested").rows]
+
+
+def test_a_share_is_told_as_a_table_and_as_json(six: Command, tmp_path: Path) -> None:
+    """The dry run prints the same and writes nothing."""
+    asked = ("assign", "give", "--dataset", "news", "--to", "ana", "--to", "ben", "--overlap", "2")
+    dry = six(*asked, "--dry-run")
+    assert dry.code == 0
+    assert "nothing was written" in dry.err
+    assert queue(tmp_path, "ana") == queue(tmp_path, "li")
+    done = six(*asked)
+    assert done.out.startswith(dry.out.rstrip("\n"))
+    assert done.out.splitlines()[-1] == "handout 1: 6 samples"
+    shown = six(*asked, "--json").json
+    assert (shown["handout"], shown["samples"], shown["dry_run"]) == (0, 0, False)
+    assert len(queue(tmp_path, "ana")) == 6
+    assert queue(tmp_path, "li") == []
+
+
+def test_ids_come_as_arguments_or_from_a_file(six: Command, tmp_path: Path) -> None:
+    """One a line; together with arguments both."""
+    (tmp_path / "ids.txt").write_text("s4\n\n s1 \n", "utf-8")
+    given = six(
+        "assign", "give", "s0", "--dataset", "news", "--to", "ana", "--file", "ids.txt",
+        "--order", "ingested",
+    )  # fmt: skip
+    assert given.code == 0
+    assert queue(tmp_path, "ana") == ["s0", "s1", "s4"]
+    (tmp_path / "none.txt").write_text("\n", "utf-8")
+    (tmp_path / "wrong.txt").write_bytes(b"\xff\xfe\x00")
+    for name in ("none.txt", "wrong.txt"):
+        refused = six("assign", "give", "--dataset", "news", "--to", "ana", "--file", name)
+        assert refused.code == 2
+        assert "Traceback" not in refused.err
+    assert six("assign", "give", "--dataset", "news", "--to", "a", "--file", "no").code == 1
+
+
+def test_by_score_the_largest_come_first_when_asked(six: Command, tmp_path: Path) -> None:
+    """The field is one of the samples' meta."""
+    told = six(
+        "assign", "give", "--dataset", "news", "--to", "ana", "--share", "3",
+        "--score", "doubt", "--descending",
+    )  # fmt: skip
+    assert told.code == 0
+    assert queue(tmp_path, "ana") == ["s5", "s4", "s3"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--order", "score"),
+        ("--descending",),
+        ("--score", "doubt", "--order", "random"),
+        ("--score", "nothing"),
+        ("--share", "0"),
+        ("--share", "120%"),
+        ("--overlap", "0"),
+    ],
+)
+def test_what_makes_no_sense_is_misuse(six: Command, options: tuple[str, ...]) -> None:
+    """Nobody gets anything."""
+    refused = six("assign", "give", "--dataset", "news", "--to", "ana", *options)
+    assert refused.code == 2
+    assert six("assign", "show", "--json").json["handouts"] == []
+
+
+def test_nobody_and_nothing_are_told(six: Command) -> None:
+    """Without people, of an absent dataset, with nothing to undo."""
+    assert six("assign", "give", "--dataset", "news").code == 2
+    absent = six("assign", "give", "--dataset", "old", "--to", "ana")
+    assert (absent.code, "no dataset 'old'" in absent.err) == (1, True)
+    assert six("assign", "undo").code == 1
+    assert six("assign", "topup", "--dataset", "news", "--open", "2").code == 2
+    assert six("assign", "escalate", "--dataset", "news").code == 2
+    assert six("assign", "escalate", "--dataset", "news", "--now").code == 1
+    assert six("assign", "pool", "--dataset", "news", "--order", "score").code == 2
+    assert six("assign", "practice", "--dataset", "news", "--to", "ana").code == 1
+
+
+def test_everything_that_was_handed_out_is_shown_and_taken_back(
+    six: Command, tmp_path: Path
+) -> None:
+    """A share, more of it, a move, a second reading, rules; then undo, one after the other."""
+    on = ("--dataset", "news")
+    assert six("assign", "give", *on, "--to", "ana", "--share", "2").code == 0
+    assert six("assign", "topup", *on, "--open", "3").code == 0
+    assert "stay empty" in six("assign", "topup", *on, "--open", "9").err
+    moved = six("assign", "move", "--from", "ana", "--to", "ben")
+    assert moved.out.splitlines()[-1] == "handout 4: 6 samples"
+    assert six("assign", "repeat", *on, "--to", "ben", "--share", "50%").code == 0
+    pool = six("assign", "pool", *on, "--overlap", "2", "--order", "random", "--json").json
+    assert pool == {"handout": 6, "dataset": "news", "overlap": 2, "order": "random:1"}
+    ruled = six("assign", "escalate", *on, "--when", "label", "--now")
+    assert "0 samples went to others, 0 wait" in ruled.out
+    shown = six("assign", "show")
+    for word in ("ben (2nd reading)", "pool: 2 people a sample", "escalate: 1 more", "move"):
+        assert word in shown.out
+    assert six("assign", "show", "--dataset", "none", "--json").json["stands"] == []
+    for number in (7, 6, 5, 4, 3, 2):
+        assert f"handout {number} is taken back" in six("assign", "undo").out
+    assert "is everybody's again" in six("assign", "undo", "1").out
+    assert six("assign", "undo", "1").code == 1
+    assert len(queue(tmp_path, "li")) == 6
+
+
+def test_what_was_drawn_goes_back_to_the_pool(six: Command, tmp_path: Path) -> None:
+    """A move to nobody."""
+    six("assign", "pool", "--dataset", "news")
+    with workspaces.open(tmp_path) as space:
+        person = space.people.local("ana").id
+        assert space.annotate.start(person) is not None
+    assert six("assign", "show", "--json").json["stands"][0]["drawn"] == 1
+    assert "1 samples went back" in six("assign", "move", "--from", "ana").err
+    assert "nothing was handed out" in six("assign", "move", "--from", "ana").err
+
+
+def test_practice_is_left_out_of_exports_and_told(six: Command, tmp_path: Path) -> None:
+    """Unless it is asked for."""
+    with workspaces.open(tmp_path) as space:
+        kim, ana = space.people.local("kim").id, space.people.local("ana").id
+        (first, *_) = space.corpus.keys()
+        space.annotate.comment(kim, first, "right", seconds=0)
+        space.annotate.add(kim, first, claim("k", 0, 4, label="Benign"), seconds=0)
+    assert six("assign", "practice", "--dataset", "news", "--gold", "kim", "--dry-run").code == 0
+    done = six("assign", "practice", "--dataset", "news", "--gold", "kim", "--to", "ana")
+    assert done.out.splitlines()[-1].endswith(": 6 samples")
+    with workspaces.open(tmp_path) as space:
+        space.annotate.add(ana, first, claim("a", 0, 4, label="Benign"), seconds=0)
+    plain = six("export", "--format", "native")
+    assert len(json.loads(plain.out.splitlines()[0])["annotations"]) == 1
+    assert "left out: practice on 1 samples" in plain.err
+    whole = six("export", "--format", "native", "--with-practice")
+    assert len(json.loads(whole.out.splitlines()[0])["annotations"]) == 2
+    assert "left out" not in whole.err
