@@ -24,7 +24,11 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.adjudication import Difference, Group, Standing
 from tui_annotate.services.annotate import Annotate
 from tui_annotate.services.review import Judged, Review, ReviewDesk
+from tui_annotate.storage.annotations import AnnotationStore
+from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.guidance import GuidanceStore
+from tui_annotate.storage.people import PeopleStore
 
 EVIDENCE = (Anchor(Side.SOURCE, 0, Span(27, 53)),)
 
@@ -44,6 +48,17 @@ class Team:
         deeds = self.deeds
         stores = (deeds.corpus, deeds.store, deeds.people, deeds.guidance)
         return Review(*stores, actor, own_allowed)
+
+    def bound(self, actor: Actor) -> Review:
+        """The service over stores that know who acts, as a workspace with accounts has it."""
+        database = self.database
+        stores = (
+            CorpusStore(database, actor=actor),
+            AnnotationStore(database, actor=actor),
+            PeopleStore(database, actor=actor),
+            GuidanceStore(database),
+        )
+        return Review(*stores, actor)
 
     def says(self, name: str, *annotations: Annotation, sample: int = 0) -> None:
         """One of them marks these, and is done."""
@@ -487,10 +502,22 @@ def test_annotators_never_reach_review(rivals: Team) -> None:
         review.undo(who)
     with pytest.raises(NotAllowed):
         review.redo(who)
-    as_reviewer = rivals.review(actor=Actor(rivals.reviewer, Role.REVIEWER))
-    assert as_reviewer.open(rivals.reviewer, key).refused == ""
+
+
+def test_reviewers_settle_in_their_own_name(rivals: Team) -> None:
+    """Over stores that narrow what is seen to who acts; and in nobody else's."""
+    key, who = rivals.keys[0], rivals.reviewer
+    review = rivals.bound(Actor(who, Role.REVIEWER))
+    assert [row.key for row in review.queue(who)] == [key]
+    desk = review.open(who, key)
+    assert len(desk.layers) == 3
+    assert sorted(review.names(who, key).values()) == ["ana", "ben", "li"]
+    judged = review.take(who, key, [("li-2",)], seen=desk.seen, seconds=1)
+    review.finish(who, key, rest=Reason.SLIP, seen=judged.seen, seconds=1)
+    assert review.undo(who)
+    assert review.redo(who)
     with pytest.raises(NotAllowed, match="another's name"):
-        as_reviewer.open(who, key)
+        review.open(rivals.people["ana"], key)
 
 
 # the queue
@@ -601,7 +628,14 @@ def test_a_lesson_is_ones_own(rivals: Team) -> None:
         rivals.reviewer, key, rest=Reason.SLIP, seen=rivals.open().seen, seconds=1
     )
     ana = rivals.people["ana"]
-    review = rivals.review(actor=Actor(ana, Role.ANNOTATOR))
-    assert review.lesson(ana, key)
+    review = rivals.bound(Actor(ana, Role.ANNOTATOR))
+    lesson = review.lesson(ana, key)
+    assert lesson
+    told = repr(lesson)
+    assert rivals.reviewer not in told
+    assert "ben-" not in told
+    assert "li-" not in told
     with pytest.raises(NotAllowed):
         review.lesson(rivals.people["ben"], key)
+    with pytest.raises(NotAllowed):
+        review.open(ana, key)

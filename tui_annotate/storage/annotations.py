@@ -24,6 +24,7 @@ from tui_annotate.storage.log import Log, Stream, utc_now
 from tui_annotate.storage.own_claims import OwnClaim, own_claims
 from tui_annotate.storage.practice import gold
 from tui_annotate.storage.reviewing import Candidate, candidates
+from tui_annotate.storage.settled import learnt
 
 _SAID: Final = case(
     # A NaN of a foreign record is no JSON to SQLite; such an annotation is read here, whole.
@@ -130,6 +131,21 @@ class AnnotationStore:
         with self._database.reading() as connection:
             finished = Log(connection, self._actor).stream(person, key).assignment.state.finished
             return gold(connection, person, key) if finished else None
+
+    def lesson(self, person: str, key: SampleKey) -> tuple[Annotation, ...] | None:
+        """What review made and refused on a sample that somebody annotated, with no name in it.
+
+        Of what each was made of, only their own annotations are told, and who settled it is not.
+
+        Returns:
+            None as long as it is not settled, or where they did nothing on it.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        require(self._actor, Verb.READ, person)
+        with self._database.reading() as connection:
+            return learnt(Log(connection), person, key)
 
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
         """A person's own notes, once each: the most frequent first, then the most recent."""

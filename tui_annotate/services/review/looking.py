@@ -12,7 +12,6 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import (
     OPERATOR,
-    SETTLED,
     Actor,
     Person,
     PersonKind,
@@ -179,26 +178,19 @@ class Looking:
             NotFound: there is no such sample.
         """
         require(self.actor, Verb.READ, person)
-        with self.store.reading() as log:
-            mine, settled = log.stream(person, key), log.stream(SETTLED, key)
-        worked = mine.annotations or mine.assignment.state is not State.NEW
-        if settled.assignment.state is not State.DONE or not worked:
+        settled = self.store.lesson(person, key)
+        if settled is None:
             return None
         outcomes = []
         used: set[str] = set()
-        for annotation in mine.annotations:
-            of_it = [
-                one
-                for one in settled.annotations
-                if one.settled and annotation.id in one.settled.sources
-            ]
+        for annotation in self.store.stream(person, key).annotations:
+            mine = {annotation.id}
+            of_it = [one for one in settled if one.settled and mine & set(one.settled.sources)]
             result = next((one for one in of_it if one.origin != REJECTED), None)
             refusal = next((one for one in of_it if one.origin == REJECTED), None)
             outcomes.append(Outcome(annotation, result, refusal))
             used.update(one.id for one in of_it)
-        added = tuple(
-            one for one in settled.annotations if one.origin != REJECTED and one.id not in used
-        )
+        added = tuple(one for one in settled if one.origin != REJECTED and one.id not in used)
         return Lesson(key, tuple(outcomes), added)
 
     # how ---------------------------------------------------------------------------------------
