@@ -100,6 +100,7 @@ def test_status_counts_everything(annotated: Command) -> None:
 
 def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> None:
     """Who is how far and how fast, what is ahead, a chart by week, flags with their reasons."""
+    assert annotated("status", "--flagged").err == "nothing is flagged\n"
     with workspaces.open(tmp_path) as space:
         person, keys = space.person("reader").id, space.corpus.keys()
         space.annotate.flag(person, keys[1], reason="cut \x1b[31m off", seconds=60)

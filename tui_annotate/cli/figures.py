@@ -82,6 +82,9 @@ def _show_ahead(figures: Figures) -> None:
 
 def show_flags(figures: Figures) -> None:
     """Flagged samples, each with its reason."""
+    if not figures.flags:
+        output.say("nothing is flagged")
+        return
     output.table(
         [
             output.Column("dataset"),
