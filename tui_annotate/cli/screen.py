@@ -10,6 +10,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -87,20 +88,8 @@ def annotate(
     gc.disable()
     from tui_annotate.tui.app import run
 
-    def opened() -> Workspace:
-        try:
-            from tui_annotate import workspace as workspaces
-
-            return workspaces.open(folder)
-        finally:
-            gc.freeze()
-            # What a frame allocates has no cycles, and is gone without the collector; as it comes
-            # by default, each twentieth page key at a megabyte waited 15 ms for it.
-            gc.set_threshold(20_000, 50, 100)
-            gc.enable()
-
     return run(
-        opened,
+        partial(_open, folder),
         person=name,
         sample=sample,
         order=chosen,
@@ -109,6 +98,19 @@ def annotate(
         own=own,
         reviewing=reviewing,
     )
+
+
+def _open(folder: Path) -> Workspace:
+    try:
+        from tui_annotate import workspace as workspaces
+
+        return workspaces.open(folder)
+    finally:
+        gc.freeze()
+        # What a frame allocates has no cycles, and is gone without the collector; as it comes by
+        # default, each twentieth page key at a megabyte waited 15 ms for it.
+        gc.set_threshold(20_000, 50, 100)
+        gc.enable()
 
 
 def _log(folder: Path) -> str:
