@@ -1,0 +1,153 @@
+"""`review list`, and settled work in exports: what waits, and where what was made comes from."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tui.screens import reviews
+from tests.tui.screens.reviews import FIRST, SECOND
+from tui_annotate import workspace
+from tui_annotate.cli.main import run
+from tui_annotate.domain.annotations import REJECTED
+from tui_annotate.domain.people import SETTLED, PersonKind
+from tui_annotate.domain.settlements import How, Reason
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Work of three people on three samples; the first two are settled, the second with nothing."""
+    made = reviews.make(tmp_path / "work")
+    with workspace.open(made) as space:
+        review, who = space.team.review, space.person("rev").id
+        seen = review.open(who, FIRST).seen
+        seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
+        review.finish(who, FIRST, rest=Reason.SLIP, seen=seen, seconds=1)
+        review.finish(who, SECOND, seen=review.open(who, SECOND).seen, seconds=1)
+    return made
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command that ends well prints."""
+    assert run(arguments) == 0
+    return capsys.readouterr().out
+
+
+def exported(capsys: pytest.CaptureFixture[str], folder: Path, *more: str) -> list[dict[str, Any]]:
+    """The lines of a native export."""
+    out = printed(capsys, "export", "-w", str(folder), "-f", "native", *more)
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_the_list_tells_what_waits_and_why(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What waits first; settled samples last; the same in JSON, with kinds."""
+    out = printed(capsys, "review", "list", "-w", str(folder), "--as", "rev")
+    assert "1 of 3 samples wait for review" in out
+    assert out.index("films/c") < out.index("films/a")
+    assert "settled" in out
+    rows = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--json"))
+    assert [row["sample"] for row in rows] == ["c", "a", "b"]
+    assert rows[1] == {
+        "dataset": "films",
+        "sample": "a",
+        "group": "",
+        "annotators": 3,
+        "annotations": 9,
+        "pending": 0,
+        "state": "done",
+        "agreed": 1,
+        "nearly": 0,
+        "conflicts": 3,
+        "kinds": {"label": 1, "only-some": 2, "extent": 2, "evidence": 2, "note": 2},
+        "own": False,
+    }
+    own = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--as", "ana", "--json"))
+    assert [row["own"] for row in own] == [True, True, True]
+
+
+def test_review_needs_a_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without one it says so, and names what is there for scripts."""
+    assert run(["review", "-w", str(folder)]) == 1
+    assert "review needs a terminal" in capsys.readouterr().err
+
+
+def test_settled_work_is_exported_with_where_it_comes_from(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Native has all of it, also samples with nothing found; nobody else's work is in it."""
+    records = exported(capsys, folder, "--origin", "adjudicated")
+    assert [record["id"] for record in records] == ["a", "b"]
+    assert [work["person"] for record in records for work in record["assignments"]] == [SETTLED] * 2
+    assert records[1]["annotations"] == []
+    hows = {one["settled"]["how"] for one in records[0]["annotations"]}
+    sources = {name for one in records[0]["annotations"] for name in one["settled"]["sources"]}
+    assert hows == {How.TAKEN}
+    assert sources == {"ana-2", "ben-2", "li-2", "li-1"}
+    assert records[0]["people"] == [
+        {"id": SETTLED, "name": SETTLED, "kind": PersonKind.SETTLED.value}
+    ]
+
+
+def test_what_was_refused_is_in_no_export_unless_asked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its origin; then with the reason."""
+    plain = exported(capsys, folder)
+    assert REJECTED not in {one["origin"] for record in plain for one in record["annotations"]}
+    assert len(plain) == 3
+    (record,) = exported(capsys, folder, "--origin", "rejected")
+    told = {one["settled"]["reason"] for one in record["annotations"]}
+    assert (len(record["annotations"]), told) == (3, {"slip"})
+    status = json.loads(printed(capsys, "status", "-w", str(folder), "--json"))
+    assert status["annotations"] == 11
+
+
+def test_a_native_export_brings_settled_work_elsewhere(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Read into another workspace, it is settled work there, and goes out the same."""
+    file = tmp_path / "settled.jsonl"
+    printed(
+        capsys, "export", "-w", str(folder), "-f", "native", "--origin", "adjudicated",
+        "-o", str(file),
+    )  # fmt: skip
+    other = tmp_path / "other"
+    printed(capsys, "init", str(other))
+    printed(capsys, "ingest", "-w", str(other), "--embedder", "none", str(file))
+    before = exported(capsys, folder, "--origin", "adjudicated")
+    after = exported(capsys, other, "--origin", "adjudicated")
+    assert [one["annotations"] for one in after] == [one["annotations"] for one in before]
+    assert after[0]["people"] == before[0]["people"]
+
+
+def test_a_table_has_columns_for_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """How, by whom, from what; people's own work has them empty."""
+    out = printed(capsys, "export", "-w", str(folder), "-f", "csv")
+    rows = list(csv.DictReader(StringIO(out)))
+    with workspace.open(folder) as space:
+        reviewer = space.person("rev").id
+    taken = [row for row in rows if row["settled_from"] == "li-1"]
+    assert taken
+    assert {(row["settled_how"], row["settled_by"], row["origin"]) for row in taken} == {
+        ("taken", reviewer, "adjudicated")
+    }
+    own = [row for row in rows if row["annotator"] != SETTLED]
+    assert {row["settled_how"] for row in own} == {""}
+
+
+def test_a_dump_says_what_it_can_not_carry(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Mercury has no place for where settled work comes from: counted."""
+    arguments = ["export", "-w", str(folder), "-f", "mercury", "--origin", "adjudicated"]
+    assert run(arguments) == 0
+    told = capsys.readouterr()
+    assert len(json.loads(told.out)[0]["annotations"]) == 2
+    assert "how it was settled (2)" in told.err
