@@ -30,6 +30,7 @@ from tui_annotate.cli.options import (
     opened,
 )
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import Verb
 from tui_annotate.plugins.protocols import ImportOptions
 
 if TYPE_CHECKING:
@@ -107,7 +108,10 @@ def ingest(
 
     Exit code: 0 all is in, 3 some records were refused, 2 nothing is in.
     """
-    with opened(workspace) as space, output.progress("records") as tell:
+    with (
+        opened(workspace, needs=Verb.MANAGE) as space,
+        output.progress("records") as tell,
+    ):
         refuse_absent(files)
         options = ImportOptions(
             dataset=dataset,

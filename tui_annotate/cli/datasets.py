@@ -29,6 +29,7 @@ from tui_annotate.cli.options import (
     opened,
 )
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.people import Verb
 from tui_annotate.plugins.protocols import ImportOptions
 
 
@@ -115,7 +116,10 @@ def replace_dataset(
     """
     from tui_annotate.services.ingest import Files
 
-    with opened(workspace) as space, output.progress("records") as tell:
+    with (
+        opened(workspace, needs=Verb.MANAGE) as space,
+        output.progress("records") as tell,
+    ):
         refuse_absent(files)
         options = ImportOptions(
             dataset=name,
@@ -148,7 +152,7 @@ def remove_dataset(
 
     Refused where people worked on it, unless --with-annotations.
     """
-    with opened(workspace) as space:
+    with opened(workspace, needs=Verb.MANAGE) as space:
         output.ask(f"remove dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=with_annotations)
     if as_json:

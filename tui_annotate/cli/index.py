@@ -18,6 +18,7 @@ from tui_annotate.cli.options import (
     examples,
     opened,
 )
+from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import Cost
@@ -108,7 +109,10 @@ def rebuild_index(
     the same command goes on. Those of an embedder that was used before are completed, not made
     anew. Annotations are not touched.
     """
-    with opened(workspace) as space, output.progress("documents") as tell:
+    with (
+        opened(workspace, needs=Verb.MANAGE) as space,
+        output.progress("documents") as tell,
+    ):
         asked = space.asked(embedder, base_url=base_url, dimensions=dimensions)
         if dry_run:
             _tell_price(space.ingesting.price(asked), embedder, as_json=as_json)
@@ -141,7 +145,7 @@ def drop_set(
 
     They can be made again: `index rebuild`.
     """
-    with opened(workspace) as space:
+    with opened(workspace, needs=Verb.MANAGE) as space:
         dropped, size = space.ingesting.sets.drop(name)
     if as_json:
         output.as_json({"embedder": name, "dropped": dropped, "bytes": size})
