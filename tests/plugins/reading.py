@@ -10,12 +10,13 @@ from typing import Any
 
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.detection import detect
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 
 
 def read(path: Path, importer: str = "", **options: Any) -> tuple[list[Record], list[Problem]]:
     """The records and the problems of a file, each in order."""
-    name = importer or registry.detect(path)
+    name = importer or detect(path)
     found = list(registry.load("importers", name).read(path, ImportOptions(**options)))
     records = [item for item in found if isinstance(item, Record)]
     return records, [item for item in found if isinstance(item, Problem)]

@@ -14,6 +14,7 @@ from tests.plugins.reading import file, read
 from tests.plugins.strategies import DUMP, NATIVE, altered
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.detection import detect
 
 _SEEDS = [
     b'source,summary,id\r\n"A, ""b""\n",C.,1\r\nD.,E.,2\r\n',
@@ -75,7 +76,7 @@ def test_any_bytes_have_a_form_or_are_asked_about(tmp_path: Path, raw: bytes) ->
     """Looking for the form of a file ends in a name or in one error of ours."""
     path = file(tmp_path, "a.data", raw)
     try:
-        form = registry.detect(path)
+        form = detect(path)
     except InvalidInput:
         return
     assert form in registry.names("importers")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.plugins.reading import file, read
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins import admission, streams
+from tui_annotate.plugins import admission, packing
 
 ROWS = [
     {"source": "It cost 12.", "summary": "It cost 15.", "model": "a", "score": 0.5},
@@ -305,7 +305,7 @@ def test_a_gzip_bomb_is_one_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Rows without end, a line without end, an item without end: one clear line each."""
-    monkeypatch.setattr(streams, "BOMB_FLOOR", 2**19)
+    monkeypatch.setattr(packing, "BOMB_FLOOR", 2**19)
     start = {"a.csv.gz": b"source,summary\n", "a.jsonl.gz": b"", "a.json.gz": b'["'}[name]
     endless = {
         "a.csv.gz": b"A" * 1000 + b",B.\n",

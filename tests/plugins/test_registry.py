@@ -17,6 +17,7 @@ import pytest
 from tests.plugins.reading import file
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.detection import detect
 from tui_annotate.plugins.protocols import Exporter, Importer
 
 EMBEDDERS = "tui_annotate.plugins.embedders"
@@ -220,8 +221,8 @@ def test_the_form_of_a_file_is_known(
 ) -> None:
     """Content decides where it is certain, the name where it is not; packed or plain."""
     raw = content if isinstance(content, bytes) else content.encode()
-    assert registry.detect(file(tmp_path, name, raw)) == form
-    assert registry.detect(file(tmp_path, f"{name}.gz", gzip.compress(raw))) == form
+    assert detect(file(tmp_path, name, raw)) == form
+    assert detect(file(tmp_path, f"{name}.gz", gzip.compress(raw))) == form
 
 
 @pytest.mark.parametrize(
@@ -230,13 +231,13 @@ def test_the_form_of_a_file_is_known(
 def test_an_uncertain_form_is_asked_for(tmp_path: Path, name: str, content: str) -> None:
     """Nothing is guessed: the error names the option and the forms there are."""
     with pytest.raises(InvalidInput, match="is not certain") as caught:
-        registry.detect(file(tmp_path, name, content))
+        detect(file(tmp_path, name, content))
     assert caught.value.hint == "name it with --format, one of: native, mercury, pairs"
 
 
 def test_what_is_no_file_has_no_form(tmp_path: Path) -> None:
     """A missing file and a folder are told as such."""
     with pytest.raises(NotFound):
-        registry.detect(tmp_path / "none.csv")
+        detect(tmp_path / "none.csv")
     with pytest.raises(InvalidInput, match="is a folder"):
-        registry.detect(tmp_path)
+        detect(tmp_path)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import os
+import random
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from tests.plugins.reading import file
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, Unavailable
-from tui_annotate.plugins import streams
+from tui_annotate.plugins import packing, streams
 from tui_annotate.plugins.protocols import Meter
 from tui_annotate.plugins.streams import lines
 
@@ -100,7 +102,46 @@ def test_a_gzip_bomb_is_refused_early(tmp_path: Path) -> None:
     with pytest.raises(InvalidRecord, match="gzip bomb"):
         given.extend(len(line.text) for line in lines(path))
     seen = sum(given)
-    assert seen <= max(streams.BOMB_FLOOR, streams.BOMB_RATIO * path.stat().st_size) < 2**27
+    assert seen <= max(packing.BOMB_FLOOR, packing.BOMB_RATIO * path.stat().st_size) < 2**27
+
+
+def test_zstd_is_read_frame_after_frame(tmp_path: Path) -> None:
+    """Several frames are one text, as `cat a.zst b.zst` makes them; large ones come in pieces."""
+    long = "".join(f"{number} 桥\n" for number in range(200_000))
+    packed = zstandard.compress(long.encode()) + zstandard.compress(b"") + zstandard.compress(b"e")
+    path = file(tmp_path, "a.txt", packed)
+    assert "".join(line.text for line in lines(path)) == f"{long}e"
+
+
+@pytest.mark.parametrize("cut", [5, 40, -1])
+def test_zstd_that_is_cut_is_told(tmp_path: Path, cut: int) -> None:
+    """A file that ends inside a frame is not taken for its beginning."""
+    packed = zstandard.compress(random.Random(7).randbytes(100).hex().encode() * 2)
+    with pytest.raises(InvalidRecord, match="the zstd file is cut short"):
+        list(lines(file(tmp_path, "a.zst", packed[:cut])))
+
+
+def test_zstd_that_is_damaged_is_told(tmp_path: Path) -> None:
+    """Bytes that are no frame, also behind one, are refused."""
+    packed = zstandard.compress(b"one\n") + b"two\n"
+    with pytest.raises(InvalidRecord, match="the zstd file is damaged"):
+        list(lines(file(tmp_path, "a.zst", packed)))
+
+
+def test_a_zstd_bomb_is_refused_early(tmp_path: Path) -> None:
+    """As one of gzip; a frame that would need more memory than usual is refused as well."""
+    path = tmp_path / "bomb.zst"
+    with path.open("wb") as raw, zstandard.ZstdCompressor().stream_writer(raw) as packed:
+        for _ in range(200):
+            packed.write((b"a" * 1023 + b"\n") * 2**10)
+    given: list[int] = []
+    with pytest.raises(InvalidRecord, match="zstd bomb"):
+        given.extend(len(line.text) for line in lines(path))
+    assert sum(given) < 2**27
+    wide = zstandard.ZstdCompressionParameters(window_log=28)
+    raw_bytes = zstandard.ZstdCompressor(compression_params=wide).compressobj().flush()
+    with pytest.raises(InvalidRecord, match="the zstd file is damaged"):
+        list(lines(file(tmp_path, "wide.zst", raw_bytes)))
 
 
 def test_an_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

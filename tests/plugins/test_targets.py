@@ -7,10 +7,11 @@ import stat
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from tests.plugins.reading import file
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins.targets import output
+from tui_annotate.plugins.targets import folder, output
 
 
 def _broken(target: Path, error: Exception) -> None:
@@ -100,3 +101,52 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match=r"out\.txt can not be written"):
         _broken(target, OSError(28, "No space left on device"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_packed_by_zstd(tmp_path: Path) -> None:
+    """A target called .zst is packed by zstd, to the same bytes every time."""
+    for name in ("a.zst", "b.zst"):
+        with output(tmp_path / name) as out:
+            out.write("one\r\n桥\n")
+    packed = (tmp_path / "a.zst").read_bytes()
+    assert packed == (tmp_path / "b.zst").read_bytes()
+    assert zstandard.decompress(packed, max_output_size=100) == "one\r\n桥\n".encode()
+
+
+def test_a_folder_appears_whole(tmp_path: Path) -> None:
+    """Its files, some open at once, some in folders, are there at the end, and nothing beside."""
+    target = tmp_path / "out"
+    target.mkdir()
+    with folder(target) as out, out.file("a.txt") as first, out.file("b/c.txt") as second:
+        first.write("one\r\n")
+        second.write("two\n")
+        assert list(target.iterdir()) == []
+    assert (target / "a.txt").read_bytes() == b"one\r\n"
+    assert (target / "b" / "c.txt").read_bytes() == b"two\n"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def _broken_folder(target: Path, error: Exception) -> None:
+    with folder(target) as out, out.file("a.txt") as file:
+        file.write("half")
+        raise error
+
+
+def test_a_folder_that_fails_is_not_there(tmp_path: Path) -> None:
+    """Neither it nor what was written of it is left; errors of the disk become ours."""
+    with pytest.raises(InvalidInput, match="stop"):
+        _broken_folder(tmp_path / "out", InvalidInput("stop"))
+    with pytest.raises(Unavailable, match="can not be written"):
+        _broken_folder(tmp_path / "out", OSError("full"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_that_stands_there_is_replaced_by_a_folder(tmp_path: Path) -> None:
+    """A file, a folder with something in it, and a place that is nowhere are refused."""
+    file(tmp_path, "a", "x")
+    with pytest.raises(InvalidInput, match="is there already"), folder(tmp_path):
+        pass
+    with pytest.raises(InvalidInput, match="is there already"), folder(tmp_path / "a"):
+        pass
+    with pytest.raises(InvalidInput, match="there is no folder"), folder(tmp_path / "b" / "c"):
+        pass

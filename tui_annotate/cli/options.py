@@ -45,11 +45,11 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 FilesArgument = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE", help="CSV, JSON or JSONL; Mercury dumps; native exports. Also .gz."
+        metavar="FILE", help="Of a format that `tui-annotate formats` lists. Also .gz, .zst."
     ),
 ]
 FormatOption = Annotated[
-    str, _text("--format", "NAME", "pairs, mercury or native; else told by the content.")
+    str, _text("--format", "NAME", "As `tui-annotate formats` has it; else told by the content.")
 ]
 DatasetOption = Annotated[
     str, _text("--dataset", "NAME", "What they are together; else the file's name to its dot.")

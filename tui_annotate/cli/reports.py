@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import figures, output
+from tui_annotate.cli.convert import DONE_IN_PART, LayerOption, StrictOption, tell
 from tui_annotate.cli.options import (
     JsonOption,
     OfDatasetOption,
@@ -25,6 +26,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import Need
+from tui_annotate.plugins.protocols import ExportOptions
 
 if TYPE_CHECKING:
     from tui_annotate.domain.labels import Label
@@ -58,7 +60,7 @@ def export(
     format_name: Annotated[
         str,
         typer.Option(
-            "--format", "-f", metavar="NAME", help="mercury, native (all there is), csv (a table)."
+            "--format", "-f", metavar="NAME", help="One that `tui-annotate formats` lists."
         ),
     ],
     target: Annotated[
@@ -67,7 +69,7 @@ def export(
             "--output",
             "-o",
             metavar="FILE",
-            help="Appears whole or not at all; else standard output.",
+            help="A file, or a new folder; appears whole or not at all; else standard output.",
         ),
     ] = None,
     dataset: OfDatasetOption = "",
@@ -84,6 +86,8 @@ def export(
     ] = None,
     label: OfLabelOption = "",
     since: SinceOption = "",
+    layer: LayerOption = "",
+    strict: StrictOption = False,
     with_practice: Annotated[
         bool, typer.Option("--with-practice", help="Also work that was done for practice.")
     ] = False,
@@ -91,7 +95,8 @@ def export(
 ) -> None:
     """Write annotations to a file or standard output.
 
-    The same store gives the same bytes. What a format can not carry is counted and told.
+    The same store gives the same bytes. What a format can not carry is counted and told; with
+    --strict the exit code is 3 then.
     """
     with opened(workspace) as space:
         # The collector would walk all that the libraries keep, again and again: a sixth of the
@@ -107,14 +112,14 @@ def export(
             label=label,
             since=since,
             practice="with" if with_practice else "",
+            options=ExportOptions(layer=layer),
         )
         practised = 0 if with_practice else space.corpus.practised()
-    where = f" in {target}" if target else ""
-    output.say(f"{report.annotations:,} annotations of {report.records:,} samples{where}")
-    for kind, count in report.lost.items():
-        output.say(f"  {format_name} can not carry: {kind} ({count:,})")
+    tell(report, format_name, where=f" in {target}" if target else "")
     if practised:
         output.say(f"  left out: practice on {practised:,} samples; --with-practice has it")
+    if strict and report.lost:
+        raise typer.Exit(DONE_IN_PART)
 
 
 def status(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO, runtime_checkable
@@ -54,9 +55,12 @@ class ExportOptions:
 
     Attributes:
         formula_safe: cells that a spreadsheet would take for a formula get a leading quote.
+        layer: whose work goes into a format that holds one person's: `adjudicated`, `majority`,
+            `all`, or the id or name of a person; the records are narrowed before it sees them.
     """
 
     formula_safe: bool = True
+    layer: str = ""
 
 
 @dataclass(slots=True)
@@ -81,7 +85,10 @@ class Report:
 
 @runtime_checkable
 class Importer(Protocol):
-    """A format that can be read. It is made without arguments."""
+    """A format that can be read. It is made without arguments.
+
+    What it says of itself may stand in an attribute `about`, as `traits.About`.
+    """
 
     name: str
 
@@ -99,12 +106,33 @@ class Importer(Protocol):
 
 @runtime_checkable
 class Exporter(Protocol):
-    """A format that can be written. It is made without arguments."""
+    """A format that can be written. It is made without arguments.
+
+    One that says of itself that its place is several files or a folder is given a Folder.
+    """
 
     name: str
 
     def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
         """Writes records in their order, in constant memory: same input, same bytes."""
+        ...
+
+
+class Folder(Protocol):
+    """A folder that is being filled, and appears as a whole."""
+
+    def file(self, name: str) -> AbstractContextManager[TextIO]:
+        """A new UTF-8 file in it; parts of the name before a `/` are folders, made as needed."""
+        ...
+
+
+class FolderExporter(Protocol):
+    """A format of several files; otherwise as `Exporter`."""
+
+    name: str
+
+    def write(self, records: Iterable[Record], target: Folder, options: ExportOptions) -> Report:
+        """See `Exporter.write`."""
         ...
 
 

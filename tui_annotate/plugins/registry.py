@@ -8,28 +8,18 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, overload
 
-from tui_annotate.domain.errors import (
-    InvalidInput,
-    InvalidRecord,
-    NotFound,
-    TuiAnnotateError,
-    Unavailable,
-)
-from tui_annotate.plugins.json_values import Value, json_values
+from tui_annotate.domain.errors import NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
-from tui_annotate.plugins.streams import chunks
 
 _log = logging.getLogger(__name__)
 
@@ -60,11 +50,6 @@ _PROMISES: Final = MappingProxyType(
 )
 _WORDS: Final = MappingProxyType({"embedders": ("auto", "none")})
 """What may be said in place of a name: the best that there is, and no plug-in at all."""
-_MERCURY_KEYS = {"sample_id", "source", "summary", "annotations"}
-_NATIVE = re.compile(r'"format"\s*:\s*"tui-annotate/1"')
-_MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
-_TABLES = {".csv", ".tsv"}
-_PAIRS_SUFFIXES = {*_TABLES, ".json", ".jsonl", ".ndjson"}
 
 Kind = Literal["importers", "exporters", "embedders", "scorers", "judges"]
 
@@ -233,47 +218,3 @@ def _strangers(kind: Kind) -> dict[str, EntryPoint]:
 
 def _package(point: EntryPoint) -> str:
     return f"package {point.dist.name}" if point.dist else point.value
-
-
-def detect(path: Path, *, encoding: str = "utf-8") -> str:
-    """The importer for a file, by its first record, else by its name.
-
-    Raises:
-        NotFound, Unavailable: the file can not be opened.
-        InvalidInput: it is no file, or its form is not certain.
-    """
-    first = (
-        next(islice(json_values(path, encoding=encoding), 1), None)
-        if _braced(path, encoding)
-        else None
-    )
-    if isinstance(first, Value) and isinstance(first.value, dict):
-        if first.value.get("format") == "tui-annotate/1":
-            return "native"
-        return "mercury" if first.value.keys() >= _MERCURY_KEYS else "pairs"
-    head = _head(path, encoding)
-    if _NATIVE.search(head):
-        return "native"
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix != ".gz"]
-    if suffixes and suffixes[-1] in _PAIRS_SUFFIXES:
-        mercury = suffixes[-1] not in _TABLES and _MERCURY.search(head)
-        return "mercury" if mercury else "pairs"
-    raise InvalidInput(
-        f"the form of {path} is not certain",
-        f"name it with --format, one of: {', '.join(names('importers'))}",
-    )
-
-
-def _braced(path: Path, encoding: str) -> bool:
-    return _head(path, encoding).lstrip()[:1] in {"[", "{"}
-
-
-def _head(path: Path, encoding: str) -> str:
-    """The first piece of text of a file; empty where none can be unpacked or decoded."""
-    stream = chunks(path, encoding=encoding)
-    try:
-        return next(stream, "")
-    except InvalidRecord:
-        return ""
-    finally:
-        stream.close()

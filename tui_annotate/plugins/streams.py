@@ -1,17 +1,16 @@
-"""Text in, safely: plain or gzip, in a strict encoding, with places; refuses bombs."""
+"""Text in, safely: plain, gzip or zstd, in a strict encoding, with places; refuses bombs."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
-import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, Unavailable
+from tui_annotate.plugins import packing
 from tui_annotate.plugins.protocols import Meter
 
 if TYPE_CHECKING:
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 64 * 2**20
 """Bytes of one line, or of one value of a JSON array."""
-BOMB_FLOOR = 16 * 2**20
-BOMB_RATIO = 200
-"""A gzip file may give this many times its size, once it gave the floor; text gives 3 to 30."""
-
 _CHUNK = 2**18
 _PACKED = 2**16
 """Bytes read ahead from the disk; far under the floor by the ratio, so that bombs show early."""
@@ -45,7 +40,7 @@ def lines(path: Path, *, encoding: str = "utf-8", meter: Meter | None = None) ->
 
     Raises:
         NotFound, InvalidInput, Unavailable: see `open_bytes`.
-        InvalidRecord: a line is too long, or the gzip stream is broken or a bomb.
+        InvalidRecord: a line is too long, or what is packed is broken or a bomb.
     """
     number = 0
     with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
@@ -74,7 +69,7 @@ def chunks(
 
     Raises:
         NotFound, InvalidInput, Unavailable: see `open_bytes`.
-        InvalidRecord: the gzip stream is broken or a bomb.
+        InvalidRecord: what is packed is broken or a bomb.
     """
     with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
         decoder = codecs.getincrementaldecoder(charset)("surrogateescape")
@@ -94,15 +89,16 @@ def open_bytes(
     Raises:
         NotFound: there is no such file.
         InvalidInput: it is a folder or a device, or the encoding is unknown.
-        InvalidRecord: its bytes are of another encoding than said, or its gzip stream is broken.
+        InvalidRecord: its bytes are of another encoding than said, or what is packed is broken.
         Unavailable: it may not be read.
     """
     charset = _checked_encoding(encoding)
     with _opened(path) as raw:
         metered = _Metered(raw, meter or Meter())
         reader: io.BufferedReader[Any] = io.BufferedReader(metered, _PACKED)
-        if reader.peek(2)[:2] == b"\x1f\x8b":
-            reader = io.BufferedReader(_Unpacked(reader, metered, path), _CHUNK)
+        if kind := packing.kind(reader.peek(4)[:4]):
+            unpacked = packing.Unpacked(kind, reader, read=lambda: metered.count, path=path)
+            reader = io.BufferedReader(unpacked, _CHUNK)
         if charset == "utf-8":
             _skip_mark(reader, path)
         elif len("\n".encode(charset)) > 1:
@@ -164,38 +160,6 @@ class _Metered(io.RawIOBase):
         self.count += len(data)
         self._meter.done += len(data)
         return len(data)
-
-
-class _Unpacked(io.RawIOBase):
-    """The plain bytes of a gzip stream, as long as they are not far more than were packed."""
-
-    def __init__(self, packed: io.BufferedReader[Any], metered: _Metered, path: Path) -> None:
-        self._plain = gzip.GzipFile(fileobj=packed)
-        self._metered = metered
-        self._path = path
-        self._given = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        try:
-            data = self._plain.read1(len(memoryview(buffer)))
-        except EOFError as error:
-            raise self._broken("the gzip file is cut short", "copy it again") from error
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise self._broken(f"the gzip file is damaged: {error}", "copy it again") from error
-        self._given += len(data)
-        if self._given > max(BOMB_FLOOR, BOMB_RATIO * self._metered.count):
-            raise self._broken(
-                f"{self._metered.count:,} bytes unpack to more than {self._given:,}: a gzip bomb",
-                "if it is not, unpack it and give the plain file",
-            )
-        memoryview(buffer)[: len(data)] = data
-        return len(data)
-
-    def _broken(self, message: str, hint: str) -> InvalidRecord:
-        return InvalidRecord(message, hint, where=str(self._path))
 
 
 class _Transcoded(io.RawIOBase):

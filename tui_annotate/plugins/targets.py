@@ -1,11 +1,11 @@
-"""Text out: a file that appears whole or not at all, plain or gzip; standard output as well."""
+"""Text out: a file or folder that appears whole or not at all; plain, gzip or zstd; stdout too."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -15,6 +15,8 @@ from typing import BinaryIO, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.visible import visible
+from tui_annotate.plugins.packing import PACKED, packer
+from tui_annotate.plugins.protocols import Folder
 
 
 @contextmanager
@@ -23,7 +25,7 @@ def output(target: Path | None) -> Iterator[TextIO]:
 
     Written beside the target under another name and moved at the end; what stood there before
     stays until then, and its mode stays but for what the umask takes away. A name that ends in
-    `.gz` is packed, always to the same bytes.
+    `.gz` or `.zst` is packed, always to the same bytes.
 
     Raises:
         InvalidInput: the target is a folder, or its folder is not there.
@@ -74,7 +76,7 @@ def _replaced(target: Path) -> Iterator[TextIO]:
     descriptor = os.open(beside, flags, mode & 0o666)
     try:
         with os.fdopen(descriptor, "wb") as raw:
-            with _text(raw, packed=target.suffix == ".gz") as file:
+            with _text(raw, target.suffix) as file:
                 yield file
             raw.flush()
             os.fsync(raw.fileno())
@@ -84,15 +86,56 @@ def _replaced(target: Path) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _text(raw: BinaryIO, *, packed: bool) -> Iterator[TextIO]:
-    if not packed:
+def _text(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
+    if suffix not in PACKED:
         file = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
         yield file
         file.flush()
         file.detach()
         return
     with (
-        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as binary,
+        packer(raw, suffix) as binary,
         io.TextIOWrapper(binary, encoding="utf-8", newline="\n") as unpacked,
     ):
         yield unpacked
+
+
+@contextmanager
+def folder(target: Path) -> Iterator[Folder]:
+    """A new folder that appears whole or not at all; an empty one may stand there before.
+
+    Raises:
+        InvalidInput: something stands there already, or its own folder is not there.
+        Unavailable: it can not be written: no permission, no space.
+    """
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise InvalidInput(f"{target} is there already", "name a new folder, or an empty one")
+    if not target.absolute().parent.is_dir():
+        raise InvalidInput(f"there is no folder {target.absolute().parent}", "make it first")
+    target = target.resolve()
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        beside.mkdir()
+        try:
+            yield _Folder(beside)
+            beside.replace(target)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    except OSError as error:
+        raise Unavailable(f"{target} can not be written: {error}", "nothing was changed") from error
+
+
+class _Folder:
+    """See `Folder`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @contextmanager
+    def file(self, name: str) -> Iterator[TextIO]:
+        path = self._path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())

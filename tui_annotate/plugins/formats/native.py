@@ -32,6 +32,7 @@ from tui_annotate.plugins.admission import (
 )
 from tui_annotate.plugins.json_values import json_values
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
+from tui_annotate.plugins.traits import About, carries_all_but
 
 FORMAT = "tui-annotate/1"
 _UNNAMEABLE = re.compile("[\x00\ud800-\udfff]")
@@ -55,6 +56,7 @@ class NativeFormat:
     """One object a line; a person is described on the first line that names them."""
 
     name = "native"
+    about = About(title="JSON lines that hold everything", carried=carries_all_but())
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a line; see `Importer.read`. An asked-for dataset replaces the file's."""

@@ -23,8 +23,10 @@ from tui_annotate.plugins.admission import (
     problem,
 )
 from tui_annotate.plugins.json_values import json_values, wrong_byte
+from tui_annotate.plugins.packing import plain_suffixes
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.streams import LONGEST_LINE, Line, lines
+from tui_annotate.plugins.traits import About, Trait, plainly
 
 _OTHER_DELIMITERS = (";", "\t")
 """What parts cells where the comma is taken for decimals, and what a spreadsheet's copy holds."""
@@ -42,6 +44,7 @@ class PairsFormat:
     """Rows with a source and a summary; all other columns become meta, as they came."""
 
     name = "pairs"
+    about = About(title="a source and a summary a row", carried=plainly(Trait.TEXTS, Trait.META))
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a row; see `Importer.read`."""
@@ -64,10 +67,10 @@ class PairsFormat:
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
-    suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
-    if suffixes and suffixes[-1].lower() == ".csv":
+    suffixes = plain_suffixes(path)
+    if suffixes and suffixes[-1] == ".csv":
         return True
-    if suffixes and suffixes[-1].lower() in _JSON_SUFFIXES:
+    if suffixes and suffixes[-1] in _JSON_SUFFIXES:
         return False
     return _first_line(path, options).lstrip()[:1] not in {"[", "{"}
 

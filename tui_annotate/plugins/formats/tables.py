@@ -18,6 +18,7 @@ from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Kind, Request, Sample, Side
 from tui_annotate.domain.settlements import Settled
 from tui_annotate.plugins.protocols import ExportOptions, Report
+from tui_annotate.plugins.traits import About, Trait, carries_all_but, plainly
 
 COLUMNS = (
     "dataset",
@@ -80,6 +81,11 @@ class CsvFormat:
     """
 
     name = "csv"
+    about = About(
+        title="a table, one row for each pair of spans",
+        carried=carries_all_but(Trait.UNREAD, Trait.REQUEST, Trait.KIND, Trait.TRACE, Trait.TITLE)
+        | plainly(fragments="rows", evidences="rows", tree="columns"),
+    )
 
     def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
         """See `Exporter.write`."""
@@ -111,6 +117,8 @@ def _count(record: Record, report: Report) -> None:
     report.lose("samples that nobody looked at", not (record.annotations or record.assignments))
     report.lose("requests", sample.request != Request())
     report.lose("kinds", sample.kind is not Kind.PAIR)
+    titled = sum(bool(document.key or document.title) for document in sample.documents)
+    report.lose("keys and titles of documents", titled)
     traced = sum(owned.annotation.trace is not None for owned in record.annotations)
     report.lose("places of evidence in the assist", traced)
     names = [

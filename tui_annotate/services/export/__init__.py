@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, TextIO
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.records import RecordFilter
-from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions, Report
-from tui_annotate.plugins.targets import output
 from tui_annotate.services.export.filters import Names
+from tui_annotate.services.export.writing import Writing
 
 if TYPE_CHECKING:
     from tui_annotate.storage.annotations import AnnotationStore
@@ -53,20 +52,14 @@ class Export:
 
         Args:
             exporter: an exporter's name.
-            target: a file that appears whole or not at all, an open stream, or None for standard
-                output.
+            target: a file or folder that appears whole or not at all, an open stream, or None
+                for standard output.
 
         Raises:
             NotFound: there is no such exporter.
             InvalidInput: a filter names nothing that is there; the target is a folder, or its
-                folder is not there.
+                folder is not there; the format holds one layer of work, and `options` name none.
             Unavailable: the target can not be written, or the store not be read.
         """
-        writer = registry.load("exporters", exporter)
-        records = self.corpus.records(self.checked(filters or RecordFilter()))
-        asked = options or ExportOptions()
-        if target is None or isinstance(target, Path):
-            with output(target) as file, registry.guarded("exporters", exporter):
-                return writer.write(records, file, asked)
-        with registry.guarded("exporters", exporter):
-            return writer.write(records, target, asked)
+        writing = Writing(exporter, options)
+        return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)

@@ -10,6 +10,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.methods.segmentation import languages
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.detection import detect
 from tui_annotate.plugins.protocols import ImportOptions, Meter
 
 
@@ -43,7 +44,7 @@ class Files:
                 yield from importer.read(path, options)
 
     def _importer(self, path: Path) -> str:
-        detected = registry.detect(path, encoding=self.options.encoding) if not self.format else ""
+        detected = detect(path, encoding=self.options.encoding) if not self.format else ""
         return self.format or detected
 
     def share(self) -> float:

@@ -14,6 +14,7 @@ from typing import TextIO
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.admission import Seen, dataset_name, described, identifier, problem
+from tui_annotate.plugins.formats.mercury.names import ABOUT
 from tui_annotate.plugins.formats.mercury.reading import SampleReader
 from tui_annotate.plugins.formats.mercury.writing import DumpWriter
 from tui_annotate.plugins.json_values import json_values
@@ -24,6 +25,7 @@ class MercuryFormat:
     """Samples with one source and one summary; a label is a list of a parent and `Parent.Child`."""
 
     name = "mercury"
+    about = ABOUT
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a sample, then the doubts about it; see `Importer.read`.

@@ -1,0 +1,98 @@
+"""convert, formats: without a workspace; what is lost is told, and what is not certain asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.plugins.strategies import DUMP, NATIVE
+from tui_annotate.services.export.forms import forms, table
+
+FORMATS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> str:
+    """A dump of one sample with one annotation."""
+    path = tmp_path / "dump.json"
+    path.write_text(json.dumps([DUMP]), "utf-8")
+    return str(path)
+
+
+def test_convert_needs_no_workspace(command: Command, dump: str, tmp_path: Path) -> None:
+    """A file becomes another, packed by its name; the report says how much of it."""
+    done = command("convert", dump, "out.jsonl.zst", "--to", "native")
+    assert (done.code, done.out) == (0, "")
+    assert "1 annotations of 1 samples in out.jsonl.zst" in done.err
+    back = command("convert", "out.jsonl.zst", "-", "--to", "mercury")
+    assert back.code == 0
+    assert back.json == [DUMP]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dump.json", "out.jsonl.zst"]
+
+
+def test_a_form_is_not_guessed(command: Command, dump: str) -> None:
+    """A name that says nothing is asked about; .csv is certain; the input is not overwritten."""
+    done = command("convert", dump, "out.json")
+    assert done.code == 2
+    assert "name it with --to, one of: native, mercury" in done.err
+    assert command("convert", dump, "out.csv").code == 0
+    assert "is read and written" in command("convert", dump, dump, "--to", "mercury").err
+    assert json.loads(Path(dump).read_text()) == [DUMP]
+
+
+def test_losses_are_told_and_strict_makes_them_a_code(command: Command, tmp_path: Path) -> None:
+    """What Mercury has no place for is counted; --strict ends with 3, and the file is there."""
+    (tmp_path / "a.jsonl").write_text(json.dumps(NATIVE), "utf-8")
+    plain = command("convert", "a.jsonl", "a.json", "--to", "mercury")
+    assert plain.code == 0
+    assert "mercury can not carry: states, ratings" in plain.err
+    strict = command("convert", "a.jsonl", "b.json", "--to", "mercury", "--strict")
+    assert strict.code == 3
+    assert (tmp_path / "b.json").read_bytes() == (tmp_path / "a.json").read_bytes()
+    assert command("convert", "a.jsonl", "b.jsonl", "--to", "native", "--strict").code == 0
+
+
+def test_refused_records_are_told(command: Command, tmp_path: Path) -> None:
+    """The good records are there with code 3; without any the code is 2."""
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(NATIVE)}\n[]\n" * 30, "utf-8")
+    done = command("convert", "a.jsonl", "b.jsonl", "--to", "native")
+    assert done.code == 3
+    assert "a.jsonl:2: the record is a list, not an object" in done.err
+    assert "and 39 more problems" in done.err
+    (tmp_path / "c.jsonl").write_text("[1]\n", "utf-8")
+    assert command("convert", "c.jsonl", "d.jsonl", "--from", "native", "--to", "native").code == 2
+
+
+def test_a_layer_is_for_formats_of_one(command: Command, dump: str) -> None:
+    """Where a format holds everybody's work, a layer is refused."""
+    done = command("convert", dump, "-", "--to", "mercury", "--layer", "all")
+    assert done.code == 2
+    assert "holds everybody's work" in done.err
+
+
+def test_export_strict(filled: Command) -> None:
+    """An export that loses something ends with 3; one that loses nothing with 0."""
+    assert filled("export", "--format", "csv").code == 0
+    assert filled("export", "--format", "csv", "--strict").code == 3
+    assert filled("export", "--format", "native", "--strict").code == 0
+
+
+def test_formats_lists_all(command: Command) -> None:
+    """Every format is a row and an object, and each can be asked about; others are refused."""
+    shown = command("formats").out
+    for each in command("formats", "--json").json:
+        assert f"\n{each['name']} " in shown
+        assert command("formats", each["name"], "--json").json == each
+        for what in each["lost"] or ():
+            assert f"  {what}\n" in command("formats", each["name"]).out
+    assert command("formats", "odd").code == 1
+
+
+def test_the_docs_hold_the_table() -> None:
+    """The table of what survives is what the code says of itself, and each form is described."""
+    assert table() in FORMATS
+    for form in forms():
+        assert f"| `{form.name}` |" in FORMATS

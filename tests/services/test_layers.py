@@ -1,0 +1,96 @@
+"""Layers: whose work goes into a format of one layer, and the words where that is not said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.services.export.layers import layered, wanted
+
+SAMPLE = Sample("d", "1", (Document(Side.SOURCE, "One two."), Document(Side.SUMMARY, "One six.")))
+ANA, BEN, LI = (Person(name[0], name, PersonKind.LOCAL) for name in ("ana", "ben", "li"))
+REVIEW = Person(SETTLED, SETTLED, PersonKind.SETTLED)
+AGAIN = Person("a~2", "ana (2nd reading)", PersonKind.AGAIN)
+
+
+def _said(person: Person, key: str, start: int, end: int, label: str = "X") -> Owned:
+    claim = (Anchor(Side.SUMMARY, 0, Span(start, end)),)
+    return Owned(person.id, Annotation(key, claim, labels=((label,),)))
+
+
+RECORD = Record(
+    SAMPLE,
+    (
+        _said(ANA, "1", 4, 7),
+        _said(BEN, "2", 4, 7),
+        _said(BEN, "3", 0, 3, "Y"),
+        _said(AGAIN, "4", 0, 3, "Y"),
+        _said(REVIEW, "5", 4, 8),
+    ),
+    tuple(Assignment(each.id, State.DONE) for each in (ANA, BEN, LI, AGAIN, REVIEW)),
+    (ANA, BEN, LI, AGAIN, REVIEW),
+)
+
+
+def _ids(layer: str, record: Record = RECORD) -> list[str]:
+    (found,) = layered([record], layer)
+    return [owned.annotation.id for owned in found.annotations]
+
+
+@pytest.mark.parametrize(
+    ("layer", "kept"),
+    [
+        ("adjudicated", ["5"]),
+        ("ana", ["1"]),
+        ("b", ["2", "3"]),
+        ("li", []),
+        ("all", ["1", "2", "3", "4"]),
+    ],
+)
+def test_a_layer_is_the_work_that_was_named(layer: str, kept: list[str]) -> None:
+    """Review's, one person's by name or id, or everybody's but review's."""
+    assert _ids(layer) == kept
+
+
+def test_who_read_and_found_nothing_has_read() -> None:
+    """The layer of somebody who finished without a find holds that they finished."""
+    (found,) = layered([RECORD], "li")
+    assert found.assignments == (Assignment("l", State.DONE),)
+
+
+def test_the_majority_is_of_those_who_read() -> None:
+    """Two of three is one; one of three is none; second readings and review have no vote."""
+    (found,) = layered([RECORD], "majority")
+    (one,) = found.annotations
+    assert one.annotation.claim == (Anchor(Side.SUMMARY, 0, Span(4, 7)),)
+    assert (one.person, one.annotation.origin) == ("majority", "machine:majority")
+    assert found.assignments == (Assignment("majority", State.DONE),)
+    (nothing,) = layered([Record(SAMPLE)], "majority")
+    assert nothing == Record(SAMPLE)
+
+
+def test_nobody_is_guessed() -> None:
+    """No layer, a name of nobody and a name of two are refused, with what could be said."""
+    with pytest.raises(InvalidInput, match="say whose") as told:
+        wanted("", exporter="x")
+    assert "--layer adjudicated" in told.value.hint
+    with pytest.raises(NotFound, match="'cy'") as nobody:
+        _ids("cy")
+    assert "ana, ben" in nobody.value.hint
+    twin = replace(BEN, name="ana")
+    with pytest.raises(InvalidInput, match="several people are named 'ana'"):
+        _ids("ana", replace(RECORD, people=(ANA, twin, LI, AGAIN, REVIEW)))
+
+
+def test_work_without_review_has_an_empty_layer() -> None:
+    """Where review settled nothing yet, its layer has read nothing."""
+    (found,) = layered([replace(RECORD, people=(ANA, BEN, LI, AGAIN))], "adjudicated")
+    assert (found.annotations, found.assignments) == ((), ())

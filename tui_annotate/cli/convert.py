@@ -1,0 +1,197 @@
+"""Commands of formats, without a workspace: convert, formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import output
+from tui_annotate.cli.options import (
+    DatasetOption,
+    EncodingOption,
+    GroupOption,
+    IdOption,
+    JsonOption,
+    LanguageOption,
+    SourceOption,
+    SummaryOption,
+    examples,
+)
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.records import Problem
+    from tui_annotate.plugins.protocols import Report
+    from tui_annotate.services.export.conversion import Converted
+    from tui_annotate.services.export.forms import Form
+
+SHOWN_PROBLEMS = 20
+DONE_IN_PART = 3
+
+LayerOption = Annotated[
+    str,
+    typer.Option(
+        "--layer",
+        metavar="WHOSE",
+        help="For a format of one layer: adjudicated, majority, all, or a person's name or id.",
+    ),
+]
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Exit with 3 where the format can not carry everything.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    app.command(
+        epilog=examples(
+            "tui-annotate convert gold.json gold.csv",
+            "tui-annotate convert gold.json gold.jsonl.zst --to native",
+            "tui-annotate convert gold.json - --to native --strict",
+        )
+    )(convert)
+    app.command(epilog=examples("tui-annotate formats", "tui-annotate formats mercury"))(formats)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A file or folder of any format.")],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="Appears whole or not at all; - for standard output."),
+    ],
+    *,
+    source_format: Annotated[
+        str, typer.Option("--from", metavar="NAME", help="Else told by the content.")
+    ] = "",
+    target_format: Annotated[
+        str, typer.Option("--to", metavar="NAME", help="Needed unless OUT ends in .csv.")
+    ] = "",
+    layer: LayerOption = "",
+    strict: StrictOption = False,
+    dataset: DatasetOption = "",
+    source_column: SourceOption = "source",
+    summary_column: SummaryOption = "summary",
+    id_column: IdOption = "",
+    group_column: GroupOption = "",
+    language: LanguageOption = "",
+    encoding: EncodingOption = "utf-8",
+) -> None:
+    """Write a file of one format in another, without a workspace.
+
+    What the format can not carry is counted and told.
+
+    Exit code: 0 all is there, 3 records were refused (or, with --strict, something was lost), 2
+    nothing is there.
+    """
+    from tui_annotate.services.export.conversion import Conversion
+
+    told = _Telling()
+    reading = ImportOptions(
+        dataset=dataset,
+        source_column=source_column,
+        summary_column=summary_column,
+        id_column=id_column,
+        group_column=group_column,
+        language=language,
+        encoding=encoding,
+    )
+    writing = ExportOptions(layer=layer)
+    conversion = Conversion(source_format, target_format, reading, writing, told)
+    place = None if str(target) == "-" else target
+    done = conversion.run(source, place)
+    told.end()
+    tell(done.report, done.written, where=f" in {target}" if place else "")
+    if code := _code(done, strict=strict):
+        raise typer.Exit(code)
+
+
+class _Telling:
+    """Says the first problems, and how many more there were."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def __call__(self, problem: Problem) -> None:
+        self._count += 1
+        if self._count <= SHOWN_PROBLEMS:
+            output.say(f"{problem}{'' if problem.refused else ' (taken all the same)'}")
+            if problem.hint:
+                output.say(f"  hint: {problem.hint}")
+
+    def end(self) -> None:
+        if self._count > SHOWN_PROBLEMS:
+            output.say(f"and {self._count - SHOWN_PROBLEMS:,} more problems")
+
+
+def _code(done: Converted, *, strict: bool) -> int:
+    if done.refused and not done.report.records:
+        return 2
+    return DONE_IN_PART if done.refused or (strict and done.report.lost) else 0
+
+
+def tell(report: Report, written: str, *, where: str) -> None:
+    """Says what was written, and what the format could not carry, by kind and count."""
+    output.say(f"{report.annotations:,} annotations of {report.records:,} samples{where}")
+    for kind, count in report.lost.items():
+        output.say(f"  {written} can not carry: {kind} ({count:,})")
+
+
+def formats(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="One of them, in full.", show_default=False)
+    ] = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List the formats: what each reads and writes, where to, and what it can not carry.
+
+    What it can not carry is counted at each export.
+    """
+    from tui_annotate.services.export.forms import forms
+
+    found = [form for form in forms() if name in ("", form.name)]
+    if not found:
+        there = ", ".join(form.name for form in forms())
+        raise NotFound(f"no format is named {name!r}", f"there are: {there}")
+    if as_json:
+        shown = [_as_json(form) for form in found]
+        output.as_json(shown[0] if name else shown)
+    elif name:
+        _show(found[0])
+    else:
+        columns = ("name", "reads", "writes", "target", "what is lost")
+        rows = [(each.name, *_yes_no(each), each.target, "; ".join(each.losses)) for each in found]
+        output.table([output.Column(each, flexible=each == columns[-1]) for each in columns], rows)
+
+
+def _yes_no(form: Form) -> tuple[str, str]:
+    return "yes" if form.reads else "no", "yes" if form.writes else "no"
+
+
+def _show(form: Form) -> None:
+    reads, writes = _yes_no(form)
+    title = form.about.title if form.about else "not told"
+    target = {"target": form.target, "layered": "yes" if form.layered else "no"}
+    told = {"name": form.name, "what": title, "reads": reads, "writes": writes}
+    output.facts(told | (target if form.writes else {}))
+    if form.writes:
+        output.line("what is lost:")
+        for what in form.losses:
+            output.line(f"  {what}")
+
+
+def _as_json(form: Form) -> dict[str, Any]:
+    about = form.about
+    return {
+        "name": form.name,
+        "title": about.title if about else "",
+        "reads": form.reads,
+        "writes": form.writes,
+        "target": form.target,
+        "layered": form.layered,
+        "carried": {trait.value: how for trait, how in about.carried.items()} if about else None,
+        "lost": [trait.value for trait in about.lost] if about and form.writes else None,
+    }

@@ -1,0 +1,70 @@
+"""The form of a file by its content, else by its name; never a guess where neither is certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord
+from tui_annotate.plugins.json_values import Value, json_values
+from tui_annotate.plugins.packing import plain_suffixes
+from tui_annotate.plugins.registry import names
+from tui_annotate.plugins.streams import chunks
+
+_MERCURY_KEYS = {"sample_id", "source", "summary", "annotations"}
+_NATIVE = re.compile(r'"format"\s*:\s*"tui-annotate/1"')
+_MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
+_TABLES = {".csv", ".tsv"}
+_PAIRS_SUFFIXES = {*_TABLES, ".json", ".jsonl", ".ndjson"}
+
+
+def detect(path: Path, *, encoding: str = "utf-8") -> str:
+    """The importer for a file, by its first record, else by its name.
+
+    Raises:
+        NotFound, Unavailable: the file can not be opened.
+        InvalidInput: it is no file, or its form is not certain.
+    """
+    first = (
+        next(islice(json_values(path, encoding=encoding), 1), None)
+        if _braced(path, encoding)
+        else None
+    )
+    if isinstance(first, Value) and isinstance(first.value, dict):
+        return _of_record(first.value) or "pairs"
+    head = _head(path, encoding)
+    if _NATIVE.search(head):
+        return "native"
+    suffixes = plain_suffixes(path)
+    if suffixes and suffixes[-1] in _PAIRS_SUFFIXES:
+        mercury = suffixes[-1] not in _TABLES and _MERCURY.search(head)
+        return "mercury" if mercury else "pairs"
+    raise InvalidInput(
+        f"the form of {path} is not certain",
+        f"name it with --format, one of: {', '.join(names('importers'))}",
+    )
+
+
+def _of_record(fields: Mapping[str, Any]) -> str:
+    """The form that the first record of a file shows; empty for any other."""
+    if fields.get("format") == "tui-annotate/1":
+        return "native"
+    return "mercury" if fields.keys() >= _MERCURY_KEYS else ""
+
+
+def _braced(path: Path, encoding: str) -> bool:
+    return _head(path, encoding).lstrip()[:1] in {"[", "{"}
+
+
+def _head(path: Path, encoding: str) -> str:
+    """The first piece of text of a file; empty where none can be unpacked or decoded."""
+    stream = chunks(path, encoding=encoding)
+    try:
+        return next(stream, "")
+    except InvalidRecord:
+        return ""
+    finally:
+        stream.close()

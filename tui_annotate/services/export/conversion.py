@@ -1,0 +1,97 @@
+"""From one format to another without a workspace, streamed; what is lost is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.detection import detect
+from tui_annotate.plugins.packing import plain_suffixes
+from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
+from tui_annotate.services.export.writing import Writing
+
+_BY_NAME = {".csv": "csv"}
+
+
+@dataclass(slots=True)
+class Converted:
+    """What a conversion did.
+
+    Attributes:
+        read, written: the two formats.
+        refused, doubts: records that were left out, and doubts about others.
+    """
+
+    read: str
+    written: str
+    report: Report = field(default_factory=Report)
+    refused: int = 0
+    doubts: int = 0
+
+
+@dataclass(slots=True)
+class Conversion:
+    """One file to another.
+
+    Attributes:
+        source_format, target_format: empty for what is certain by content, and by name.
+        told: called with every problem of the input.
+    """
+
+    source_format: str = ""
+    target_format: str = ""
+    reading: ImportOptions = field(default_factory=ImportOptions)
+    writing: ExportOptions = field(default_factory=ExportOptions)
+    told: Callable[[Problem], None] | None = None
+
+    def run(self, source: Path, target: Path | None) -> Converted:
+        """Reads, and writes to a file or folder that appears whole or not at all.
+
+        Args:
+            target: None for standard output.
+
+        Raises:
+            NotFound, InvalidInput, Unavailable: one of the two can not be opened, is of no certain
+                form, or there is no such format.
+        """
+        name = self.source_format or detect(source, encoding=self.reading.encoding)
+        done = Converted(name, self.target_format or form_of(target))
+        importer = registry.load("importers", name)
+        writing = Writing(done.written, self.writing)
+        if target is not None and target.exists() and target.samefile(source):
+            raise InvalidInput(f"{target} is read and written", "name another file to write")
+
+        def records() -> Iterator[Record]:
+            with registry.guarded("importers", name):
+                for item in importer.read(source, self.reading):
+                    if isinstance(item, Record):
+                        yield item
+                    else:
+                        self._note(item, done)
+
+        done.report = writing.run(records(), target)
+        return done
+
+    def _note(self, problem: Problem, done: Converted) -> None:
+        done.refused += problem.refused
+        done.doubts += not problem.refused
+        if self.told is not None:
+            self.told(problem)
+
+
+def form_of(target: Path | None) -> str:
+    """The exporter that a file's name asks for.
+
+    Raises:
+        InvalidInput: its name says none.
+    """
+    suffixes = plain_suffixes(target) if target else []
+    if suffixes and suffixes[-1] in _BY_NAME:
+        return _BY_NAME[suffixes[-1]]
+    shown = target or "standard output"
+    there = ", ".join(registry.names("exporters"))
+    raise InvalidInput(f"the form of {shown} is not certain", f"name it with --to, one of: {there}")
