@@ -37,7 +37,7 @@ READING = (3.0, 9.0)  # seconds before an action
 QUIT = "\x11"
 PHRASE = "five small green boats"
 TOGETHER = 20.0  # seconds before the end in which memory is taken, as all of them are there
-READY = 20.0  # seconds in which the processes that press the keys come up
+READY = 8.0  # seconds in which the processes that press the keys come up
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,14 @@ def rows() -> list[Row]:
         workspace = Path(folder) / "work"
         workspace_of(workspace, samples=SAMPLES, length=LENGTH)
         people = _people(workspace)
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__])
         begins = time.monotonic() + READY
         seats = [
             Seat(person, workspace, number, begins + SPREAD * number / SESSIONS, begins + LONG)
             for number, person in enumerate(people)
         ]
-        with multiprocessing.get_context("spawn").Pool(SESSIONS) as pool:
+        with context.Pool(SESSIONS) as pool:
             days = pool.map(spent, seats, chunksize=1)
         with tui_annotate.open(workspace) as space:
             stored = [example.deeds(space, person) for person in people]

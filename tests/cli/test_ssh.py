@@ -218,6 +218,21 @@ def test_a_session_is_its_persons(team: Command, tmp_path: Path, terminal: dict[
         assert (terminal["own"], terminal["folder"]) == (False, tmp_path)
 
 
+@pytest.mark.parametrize(("asked", "reviewing"), [("", False), ("review", True)])
+def test_a_reviewer_asks_for_review(
+    team: Command,
+    tmp_path: Path,
+    terminal: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    asked: str,
+    reviewing: bool,
+) -> None:
+    """By that word alone; who may not is refused there, by their role."""
+    monkeypatch.setenv("SSH_ORIGINAL_COMMAND", asked)
+    assert team("session", "somebody", "-w", str(tmp_path)).code == 0
+    assert terminal["reviewing"] is reviewing
+
+
 def test_without_a_person_everybody_signs_in(
     team: Command, tmp_path: Path, terminal: dict[str, Any]
 ) -> None:
@@ -237,7 +252,9 @@ def test_without_accounts_nobody_is_let_in_unnamed(
     assert terminal == {}
 
 
-@pytest.mark.parametrize("asked", ["id", "export ", " export", "export\n", "EXPORT", "exit 0"])
+@pytest.mark.parametrize(
+    "asked", ["id", "export ", " export", "export\n", "EXPORT", "exit 0", "review x"]
+)
 def test_what_is_not_on_the_list_is_refused(
     team: Command, monkeypatch: pytest.MonkeyPatch, terminal: dict[str, Any], asked: str
 ) -> None:

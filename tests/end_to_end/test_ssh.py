@@ -151,6 +151,17 @@ def test_no_command_but_export_is_run(arranged: Arranged, words: list[str]) -> N
     assert (bare.returncode, bare.stdout, bare.stderr) == (64, "", done.stderr)
 
 
+def test_review_is_for_reviewers(arranged: Arranged) -> None:
+    """An admin gets that screen; an annotator is told that they can not, and sees no text."""
+    with arranged.at("ana", "-t", "-o", "RemoteCommand=review") as terminal:
+        terminal.wait("review")
+        leaves(terminal)
+    with arranged.at("cy", "-t", "-o", "RemoteCommand=review") as terminal:
+        shown = terminal.wait("as annotator you can not review")
+        assert "bridge" not in shown
+        leaves(terminal)
+
+
 def test_export_prints_ones_own_work(arranged: Arranged) -> None:
     """Di's key brings di's annotations in the native form, and nobody else's."""
     with arranged.at("di") as terminal:

@@ -1,7 +1,7 @@
-"""What somebody who comes over ssh can do: annotate, or have their own work printed; no shell.
+"""What somebody who comes over ssh can do: annotate, review, have their own work; no shell.
 
 Read without Typer, as their first frame waits for it. What a client asks sshd for counts only as
-far as it is on a list of two.
+far as it is one of two words.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from tui_annotate.domain.errors import NotAllowed
 NO_TERMINAL: Final = 64
 """The exit code where there is no terminal, or something else was asked for (EX_USAGE)."""
 
-EXPORT: Final = "export"
+EXPORT, REVIEW = "export", "review"
+"""What a client may ask for by exactly this word; else the screen of annotators comes."""
+
 STORE: Final = "store.sqlite"
 HINT: Final = (
-    "this account runs tui-annotate alone: ssh HOST to annotate,"
+    "this account runs tui-annotate alone: ssh HOST to annotate, ssh -t HOST review to review,"
     " ssh HOST export > mine.jsonl to have your own work"
 )
 
@@ -55,14 +57,15 @@ def begin(person: str, workspace: Path | None) -> int:
     asked = os.environ.get("SSH_ORIGINAL_COMMAND", "")
     if asked == EXPORT and person:
         return _export(person, folder)
-    if asked or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if asked not in {"", REVIEW} or not (sys.stdin.isatty() and sys.stdout.isatty()):
         output.say(HINT)
         return NO_TERMINAL
     if not person:
         _must_have_accounts(folder)
     from tui_annotate.tui.session import Bound
 
-    return screen.annotate(folder, bound=Bound(person) if person else None, own=False)
+    bound = Bound(person) if person else None
+    return screen.annotate(folder, bound=bound, own=False, reviewing=asked == REVIEW)
 
 
 def _must_own(store: Path) -> None:
