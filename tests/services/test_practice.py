@@ -28,7 +28,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
     fill(CorpusStore(made), "p1", "p2", dataset="p")
     people = PeopleStore(made)
     annotate(made).add(people.local("kim").id, KEY, claim("k"), seconds=0)
-    share = Share(ShareStore(made), people, lambda: False, OPERATOR)
+    share = Share(ShareStore(made), people, lambda _: None, OPERATOR)
     share.practice("p", ["ana"], gold="kim")
     yield made
     made.close()
@@ -54,7 +54,7 @@ def test_what_is_right_is_told_once_the_sample_is_finished(database: Database) -
 
 def test_an_origin_can_be_what_is_right(database: Database) -> None:
     """`human` is one, and what the person did themselves is no answer key."""
-    share = Share(ShareStore(database), PeopleStore(database), lambda: False, OPERATOR)
+    share = Share(ShareStore(database), PeopleStore(database), lambda _: None, OPERATOR)
     share.practice("p", ["ben"], gold="human")
     deeds, ben = annotate(database), PeopleStore(database).local("ben").id
     deeds.add(ben, KEY, claim("b", 0, 4), seconds=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from tests.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.handouts import Escalation, Pool, When
-from tui_annotate.domain.people import OPERATOR, Actor, PersonKind, Role, again
+from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role, again
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.sharing import Sorting, Wish
 from tui_annotate.services.share import Share
@@ -30,9 +30,19 @@ def database(tmp_path: Path) -> Iterator[Database]:
     made.close()
 
 
-def service(database: Database, *, closed: bool = False, actor: Actor = OPERATOR) -> Share:
+def open_to_all(name: str) -> None:
+    """People need no accounts."""
+    del name
+
+
+def service(
+    database: Database,
+    *,
+    member: Callable[[str], Person | None] = open_to_all,
+    actor: Actor = OPERATOR,
+) -> Share:
     """The service over a store."""
-    return Share(ShareStore(database), PeopleStore(database), lambda: closed, actor)
+    return Share(ShareStore(database), PeopleStore(database), member, actor)
 
 
 def keys(database: Database, person: str) -> list[SampleKey]:
@@ -69,11 +79,25 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(database: Database) -> None
     assert [each.samples for each in done.people] == [3, 3]
 
 
-def test_where_people_need_accounts_a_new_name_is_nobody(database: Database) -> None:
-    """The hint says who there is."""
-    person(database, "ana")
+def test_where_people_need_accounts_names_are_theirs(database: Database) -> None:
+    """Whoever never was here is kept here; who has none gets nothing, and may still give."""
+    members = {"ana@example.org": Person("a1", "ana", PersonKind.ACCOUNT)}
+
+    def member(name: str) -> Person:
+        if name not in members:
+            raise NotFound("no account")
+        return members[name]
+
+    service(database).give("d", ["li"], Wish("2"))
+    share = service(database, member=member)
+    with pytest.raises(NotFound):
+        share.give("d", ["li"], Wish())
+    share.give("d", ["ana@example.org"], Wish("3"), dry_run=True)
+    assert [each.name for each in PeopleStore(database).all()] == ["li"]
+    share.move("li", ["ana@example.org"])
+    assert len(keys(database, "a1")) == 2
     with pytest.raises(NotFound) as caught:
-        service(database, closed=True).give("d", ["anna"], Wish())
+        share.move("nobody", ["ana@example.org"])
     assert "ana" in caught.value.hint
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.people import Actor, Verb, may, require
+from tui_annotate.domain.people import Actor, Person, Verb, may, require
 from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
@@ -125,7 +125,11 @@ class Team:
         from tui_annotate.storage.shares import ShareStore
 
         store = ShareStore(self.database)
-        return Share(store, self.people, self.authenticate.required, self.actor)
+        return Share(store, self.people, self._member, self.actor)
+
+    def _member(self, who: str) -> Person | None:
+        """Whose account is meant; None where people need no accounts."""
+        return self.accounts.find(who).person if self.authenticate.required() else None
 
     @cached_property
     def guide(self) -> Guide:

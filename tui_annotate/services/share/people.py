@@ -17,28 +17,48 @@ class Names:
     """People by what they are called.
 
     Attributes:
-        closed: whether people need accounts.
+        member: whose account is meant by a name; None where people need no accounts.
     """
 
     people: PeopleStore
-    closed: Callable[[], bool]
+    member: Callable[[str], Person | None]
 
-    def meant(self, names: Sequence[str], *, make: bool = False, keep: bool = True) -> list[Person]:
-        """The people of some names or ids, once each, in their order.
+    def takers(self, names: Sequence[str], *, keep: bool) -> list[Person]:
+        """Those who are to get work, once each, in their order.
 
         Args:
-            make: a name that is new makes a person, where people need no account.
-            keep: such a person is stored.
+            keep: who is new here is stored.
 
         Raises:
-            NotFound: there is nobody of a name.
-            InvalidInput: several people have a name.
+            NotFound: people need accounts, and nobody has one of a name.
+            InvalidInput: several people have a name, or it is no name.
         """
-        found = [self._known(name) or self._new(name, make=make, keep=keep) for name in names]
+        found = [self._taker(name, keep=keep) for name in names]
         return list({person.id: person for person in found}.values())
 
+    def _taker(self, name: str, *, keep: bool) -> Person:
+        if member := self.member(name):
+            if keep:
+                self.people.keep(member)
+            return member
+        if known := self._known(name):
+            return known
+        return self.people.local(name) if keep else Person(f"new: {name}", checked_name(name))
+
+    def giver(self, name: str) -> Person:
+        """Whose work is meant, also of somebody who can not sign in any more.
+
+        Raises:
+            NotFound: there is nobody of that name.
+            InvalidInput: several people have it.
+        """
+        if known := self._known(name):
+            return known
+        there = ", ".join(each.name for each in self.workers()) or "nobody yet"
+        raise NotFound(f"there is nobody named {name!r}", f"there is: {there}")
+
     def _known(self, name: str) -> Person | None:
-        everybody = self.workers()
+        everybody = [each for each in self.people.all() if each.kind in _WORKS]
         found = [each for each in everybody if each.id == name]
         found = found or [each for each in everybody if each.name == name]
         if len(found) > 1:
@@ -46,17 +66,12 @@ class Names:
             raise InvalidInput(f"{name!r} is the name of several people", f"give an id: {ids}")
         return found[0] if found else None
 
-    def _new(self, name: str, *, make: bool, keep: bool) -> Person:
-        if make and not self.closed():
-            return self.people.local(name) if keep else Person(f"new: {name}", checked_name(name))
-        everybody = self.workers()
-        known = ", ".join(each.name for each in everybody) or "nobody yet"
-        raise NotFound(f"there is nobody named {name!r}", f"there is: {known}")
-
     def all(self) -> dict[str, str]:
         """Names by id."""
         return {each.id: each.name for each in self.people.all()}
 
     def workers(self) -> list[Person]:
-        """Everybody who can have work."""
-        return [each for each in self.people.all() if each.kind in _WORKS]
+        """Everybody who can have work: those with accounts, where there are any."""
+        known = [each for each in self.people.all() if each.kind in _WORKS]
+        members = [each for each in known if each.kind is PersonKind.ACCOUNT]
+        return members or known

@@ -24,7 +24,8 @@ class Ruling:
     """What admins do with the work of a workspace but for shares.
 
     Attributes:
-        closed: whether people need accounts; without them, a new name makes a person.
+        member: whose account is meant by a name or an address; None where people need no
+            accounts, and a new name makes a person.
 
     Raises:
         NotAllowed: where the actor does not manage the workspace.
@@ -32,7 +33,7 @@ class Ruling:
 
     store: ShareStore
     people: PeopleStore
-    closed: Callable[[], bool]
+    member: Callable[[str], Person | None]
     actor: Actor
 
     def __post_init__(self) -> None:
@@ -41,7 +42,7 @@ class Ruling:
     @cached_property
     def names(self) -> Names:
         """Whom a name means."""
-        return Names(self.people, self.closed)
+        return Names(self.people, self.member)
 
     def meant(self, to: Sequence[str], *, dry_run: bool) -> list[Person]:
         """The people who are named.
@@ -52,7 +53,7 @@ class Ruling:
         """
         if not to:
             raise InvalidInput("nobody is named", "name people: --to NAME, several times")
-        return self.names.meant(to, make=True, keep=not dry_run)
+        return self.names.takers(to, keep=not dry_run)
 
     def practice(
         self, dataset: str, to: Sequence[str], *, gold: str = "", dry_run: bool = False

@@ -152,7 +152,7 @@ class Share(Ruling):
             NotFound: there is nobody of a name.
             Conflict: a sample is of a dataset that nobody draws from, and nobody is named.
         """
-        (giver,) = self.names.meant([person])
+        giver = self.names.giver(person)
         people = [each for each in self.meant(to, dry_run=dry_run) if each != giver] if to else []
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
             held = [
