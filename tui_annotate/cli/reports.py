@@ -33,6 +33,28 @@ if TYPE_CHECKING:
     from tui_annotate.services.examine import Status
 
 
+WrittenOption = Annotated[
+    str,
+    typer.Option("--format", "-f", metavar="NAME", help="One that `tui-annotate formats` lists."),
+]
+TargetOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="A file, or a new folder; appears whole or not at all; else standard output.",
+    ),
+]
+OriginOption = Annotated[
+    str,
+    typer.Option(
+        metavar="ORIGIN",
+        help="human, adjudicated, rejected, imported, or one in full, as imported:mercury.",
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
     app.command(
@@ -57,30 +79,11 @@ def _group() -> None:
 
 def export(
     *,
-    format_name: Annotated[
-        str,
-        typer.Option(
-            "--format", "-f", metavar="NAME", help="One that `tui-annotate formats` lists."
-        ),
-    ],
-    target: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="A file, or a new folder; appears whole or not at all; else standard output.",
-        ),
-    ] = None,
+    format_name: WrittenOption,
+    target: TargetOption = None,
     dataset: OfDatasetOption = "",
     person: OfPersonOption = "",
-    origin: Annotated[
-        str,
-        typer.Option(
-            metavar="ORIGIN",
-            help="human, adjudicated, rejected, imported, or one in full, as imported:mercury.",
-        ),
-    ] = "",
+    origin: OriginOption = "",
     state: Annotated[
         State | None, typer.Option(help="Work on samples in this state alone.", show_default=False)
     ] = None,
