@@ -178,7 +178,7 @@ main()
 
 
 def test_without_accounts_nothing_of_signing_in_is_loaded(tmp_path: Path) -> None:
-    """Neither passlib nor argon2, and no page."""
+    """Neither passlib nor the service, and no page."""
     made = example.make(tmp_path / "work")
     with Terminal([sys.executable, "-c", LOADED, str(made)], folder=tmp_path) as terminal:
         terminal.wait("save:")
@@ -189,5 +189,10 @@ def test_without_accounts_nothing_of_signing_in_is_loaded(tmp_path: Path) -> Non
         assert terminal.end() == 0
     loaded = json.loads((tmp_path / "modules.json").read_text("utf-8"))
     assert "tui_annotate.tui.screens.reception" in loaded
-    unwanted = ("passlib", "argon2", "tui_annotate.tui.screens.form_page")
+    unwanted = (
+        "passlib",
+        "argon2",
+        "tui_annotate.services.authenticate",
+        "tui_annotate.tui.screens.form_page",
+    )
     assert [name for name in loaded if name.startswith(unwanted)] == []

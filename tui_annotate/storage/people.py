@@ -20,7 +20,7 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, plain, storable, to_json
-from tui_annotate.storage.columns import DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
+from tui_annotate.storage.columns import ACCOUNTS, DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import sample_row, utc_now
 from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, upsert
@@ -118,6 +118,11 @@ class PeopleStore:
                 return
         with self._database.writing() as connection:
             put_person(connection, person)
+
+    def accounts(self) -> bool:
+        """Whether any of them has an account in this store."""
+        with self._database.reading() as connection:
+            return connection.execute(select(ACCOUNTS.c.person).limit(1)).first() is not None
 
     def person(self, person_id: str) -> Person:
         """The person with an id.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from tui_annotate.storage.columns import PRESENCES
 from tui_annotate.storage.database import Database
@@ -26,6 +26,9 @@ SILENCE: Final = timedelta(minutes=5)
 
 _FRESH: Final = timedelta(minutes=1)
 _HOLD: Final = upsert(PRESENCES, "person")
+_FOUND: Final = select(PRESENCES.c.holder, PRESENCES.c.since, PRESENCES.c.seen).where(
+    PRESENCES.c.person == bindparam("person")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,7 @@ class PresenceStore:
 
 
 def _found(connection: Connection, person: str) -> Presence | None:
-    query = select(PRESENCES.c.holder, PRESENCES.c.since, PRESENCES.c.seen)
-    row = connection.execute(query.where(PRESENCES.c.person == person)).first()
+    row = connection.execute(_FOUND, {"person": person}).first()
     return Presence(*row) if row else None
 
 

@@ -48,7 +48,7 @@ class Admission:
         self._holder = new_holder()
         self._signed: SignedIn | None = None
         self._tokens = TokenFile.of(space.path) if own else None
-        self.required = bound is not None or self._accounts.required()
+        self.required = bound is not None or space.team.members.required()
         self._stays = False
         self.person: Person | None = None
         self.email = self.hint = ""

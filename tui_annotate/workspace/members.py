@@ -49,6 +49,16 @@ class Members:
         life = timedelta(minutes=self.settings.expire_minutes)
         return Authenticate(*stores, self.people.keep, self._hasher, life)
 
+    def required(self) -> bool:
+        """As `Authenticate.required`; where nobody has an account, nothing of it is imported.
+
+        Raises:
+            NotFound: the accounts are said to be in a store that is not there.
+        """
+        if not self.settings.people_store and not self.people.accounts():
+            return False
+        return self.authenticate.required()
+
     @cached_property
     def accounts(self) -> Accounts:
         """What admins do with accounts."""
@@ -110,7 +120,7 @@ class Members:
         """
         if self.actor.person:
             return self.people.person(self.actor.person)
-        if not self.authenticate.required():
+        if not self.required():
             return self.people.local(person_name(name))
         raise NotAllowed(
             "this workspace has accounts: a name alone says nothing"
@@ -126,7 +136,7 @@ class Members:
             NotAllowed: there are accounts, and none of them is this user's.
         """
         user = os.geteuid()
-        if user in (0, self.database.path.stat().st_uid) or not self.authenticate.required():
+        if user in (0, self.database.path.stat().st_uid) or not self.required():
             return OPERATOR
         import pwd
 
