@@ -86,6 +86,7 @@ def test_lines_as_they_were_written_are_nothing_to_tell(tmp_path: Path) -> None:
         (f"restrict {KEYS[0]}", "wrong", "lacks command"),
         (MINE.replace("restrict,", ""), "wrong", "lacks restrict"),
         (MINE.replace("anaana", "benben"), "wrong", "something else"),
+        (MINE.replace("session", "annotate"), "wrong", "something else"),
     ],
 )
 def test_a_bound_key_that_opens_more_is_wrong(
@@ -97,6 +98,13 @@ def test_a_bound_key_that_opens_more_is_wrong(
     assert words in finding.says
     assert f"line 2 of {tmp_path}" in finding.says
     assert "tui-annotate ssh keys" in finding.mend
+
+
+def test_a_key_of_another_workspace_is_told(tmp_path: Path) -> None:
+    """As in a copy of a workspace: nothing is wrong, but it does not open this one."""
+    (finding,) = findings(tmp_path, MINE.replace("/srv/a", "/srv/b"))
+    assert finding.state == "doubt"
+    assert "opens another workspace" in finding.says
 
 
 def test_another_key_with_a_shell_is_a_doubt_that_can_be_mended(tmp_path: Path) -> None:

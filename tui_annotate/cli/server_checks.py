@@ -202,6 +202,14 @@ def _line_check(line: _Line, bound: Mapping[str, str], write: str) -> Iterator[F
     elif missing:
         says = f"{line} lacks {missing}: that key opens a shell beside the store"
         yield Finding(_FILE, "doubt", says, f"{line.remove}  # unless it is an admin's")
+    elif key in bound and _folder(options["command"]) not in {"", _folder(bound[key])}:
+        says = f"{line} opens another workspace; a key can open one alone"
+        yield Finding(_FILE, "doubt", says)
     elif bound.get(key, options["command"]) != options["command"]:
         says = f"{line} begins something else than the session of whose key it is"
         yield Finding(_FILE, "wrong", says, write)
+
+
+def _folder(command: str) -> str:
+    """The workspace that a session's command names; empty where it is none."""
+    return command.rpartition(" -w ")[2] if " session " in command else ""
