@@ -187,7 +187,7 @@ class ReviewScreen(ReviewDoing):
             draft.names = names
             if draft is self.draft:
                 told = ", ".join(f"{letter} {name}" for letter, name in names.items())
-                self.tell(f"{told} · W hides them")
+                self.tell(f"W hides the names: {told}")
 
         who, key = session.person.id, desk.sample.key
         self.saver.send(Job(lambda: self._review().names(who, key), done, self._refused))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.tui.draft import judging_editing
+from tui_annotate.tui.draft import judging_editing, judging_places
 from tui_annotate.tui.draft.effects import (
     Comment,
     Effect,
@@ -150,13 +150,17 @@ class ReviewDoing(ReviewSamples):
 
         def done(now: Desk) -> None:
             if draft is self.draft:
-                found = cast("ReviewDesk", now)
-                self._token.seen, self.desk = found.seen, now
-                take_over(draft, found)
+                self._stand(draft, now)
                 then()
 
         again = partial(self._opened, desk.sample.key)
         self.saver.send(Job(again, done, lambda _: then(), writes=True))
+
+    def _stand(self, draft: Judging, now: Desk) -> None:
+        """What stands in the store now, under what is in hand."""
+        found = cast("ReviewDesk", now)
+        self._token.seen, self.desk = found.seen, now
+        take_over(draft, found)
 
     # leaving, taking back
 
@@ -216,4 +220,10 @@ class ReviewDoing(ReviewSamples):
         words += (
             " · " + ("u" if redo else "U") + " the other way" if here else f", in {desk.sample.key}"
         )
-        self.begin(self.session, desk, words=words, kind=SAVED)
+        draft = self.judging
+        if draft is None or not here:
+            self.begin(self.session, desk, words=words, kind=SAVED)
+            return
+        self._stand(draft, desk)
+        self.perform(judging_places.show(draft, min(max(draft.at, 0), len(draft.spots) - 1)))
+        self.tell(words, SAVED)

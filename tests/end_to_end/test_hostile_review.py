@@ -1,0 +1,145 @@
+"""Review of work that attacks the terminal: nothing but drawing gets through, on any screen."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.end_to_end import example, hostile
+from tests.end_to_end.harmless import LINES, foreign
+from tests.pty_driver import Terminal, program
+from tui_annotate import workspace
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
+
+PICTURE: Final = "\u241b"  # what an escape looks like once it is harmless
+PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
+ENTER, ESCAPE, QUIT = "\r", "\x1b", "\x11"
+KEY: Final = SampleKey(hostile.DATASET, hostile.FIRST)
+NAMES: Final = (hostile.PERSON, f"Ben {hostile.SIGNS[1]}", f"Li {hostile.SIGNS[2]}")
+LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
+    "80x24": (80, 24, {}),
+    "140x40": (140, 40, {"COLORTERM": "truecolor"}),
+    "no colours": (100, 30, {"NO_COLOR": "1"}),
+}
+
+Step = tuple[str, str]
+
+REVIEW: Final[tuple[Step, ...]] = (
+    ("1", "y takes"),
+    ("y", "taken "),
+    ("c", "place 2/2"),
+    ("W", "W hides the names"),
+    ("W", "-W hides the names"),
+    (":", "Search for commands"),
+    (ESCAPE, "-Search for commands"),
+    ("g", "Request"),
+    ("q", "-Guidelines"),
+    ("x", "why?"),
+    ("0", "refused because"),
+    (PASTE + ENTER, "refused · u undo"),
+)
+EDIT: Final[tuple[Step, ...]] = (
+    ("u", "taken back: the refusal"),
+    ("1e", "editing it"),
+    ("m", "note for"),
+    (PASTE + ENTER, "editing it"),
+    (ENTER, "saved "),
+    (".+", "editing it"),
+    ("1" + ENTER, "added "),
+)
+LESSON: Final[tuple[Step, ...]] = (
+    ("L", "How this sample was settled"),
+    ("q", "-How this sample was settled"),
+)
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The hostile workspace with the work of three people of hostile names."""
+    folder = hostile.make(tmp_path_factory.mktemp("hostile"))
+    with workspace.open(folder) as space:
+        leaves = [label.path for label in space.labels.leaves()]
+        evidence = (Anchor(Side.SOURCE, 0, Span(0, 60)),)
+        for at, name in enumerate(NAMES):
+            person = space.person(name).id
+            for number, (start, end) in enumerate(((0, 40 + 10 * at), (200, 230))):
+                claim = (Anchor(Side.SUMMARY, 0, Span(start, end)),)
+                space.annotate.add(
+                    person,
+                    KEY,
+                    Annotation(
+                        f"{at}-{number}",
+                        claim,
+                        evidence,
+                        (leaves[at % len(leaves)],),
+                        hostile.name(at),
+                    ),
+                    seconds=1,
+                )
+            space.annotate.finish(person, KEY, seconds=1)
+    return folder
+
+
+@pytest.fixture
+def copied(reviewed: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(reviewed, tmp_path / reviewed.name))
+
+
+def shows(words: str, screen: str) -> bool:
+    """Whether the words of a step hold for a screen."""
+    return words[1:] not in screen if words.startswith("-") else words in screen
+
+
+def walk(terminal: Terminal, steps: Sequence[Step]) -> int:
+    """Presses the keys of each step, waits for its words; on how many screens escapes showed."""
+    pictures = 0
+    for keys, words in steps:
+        terminal.press(keys)
+        terminal.wait(partial(shows, words))
+        pictures += PICTURE in terminal.text
+    return pictures
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, look: str) -> None:
+    """Texts, notes, labels, names, pasted reasons: all are pictures, at any size and colours."""
+    columns, rows, env = LOOKS[look]
+    command = program("review", "-w", str(copied), "--as", f"Rev {hostile.SIGNS[0]}")
+    with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
+        terminal.wait("place 1/2")
+        example.awake(terminal)
+        pictures = walk(terminal, REVIEW) + walk(terminal, EDIT)
+        terminal.press("c" + ENTER)
+        terminal.wait("nothing more waits")
+        pictures += walk(terminal, (("q", "QUEUE"), ("?", "Keys here"), ("q", "-Keys here")))
+        terminal.press(QUIT)
+        assert terminal.end() == 0
+    assert pictures > 10
+    assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []
+    command = program(
+        "annotate", "-w", str(copied), "--as", hostile.PERSON, "--sample", hostile.FIRST
+    )
+    with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
+        terminal.wait("save")
+        example.awake(terminal)
+        assert walk(terminal, LESSON) > 0
+        terminal.press(QUIT)
+        assert terminal.end() == 0
+    assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []
+
+
+def test_the_list_prints_words_alone(copied: Path) -> None:
+    """Ids and datasets of any kind, as lines."""
+    command = program("review", "list", "-w", str(copied))
+    with Terminal(command, columns=120, rows=30) as terminal:
+        terminal.wait("1 of 1 samples wait")
+        assert terminal.end() == 0
+    assert foreign(bytes(terminal.raw), columns=120, rows=30, allowed=LINES) == []
