@@ -202,15 +202,15 @@ class Authenticate:
             Throttled: as `sign_in`.
         """
         refusal = NotAllowed("this code is not good", "codes work once, and for 7 days")
-        ticket = self._guard.admit("", client, known=False)
-        account = self.accounts.invited(code_hash(code), now=self._now())
-        if ticket.wait:
-            raise throttled(ticket.wait)
+        name = code_hash(code)
+        ticket = self._guard.admit(name, client, known=False)
+        account = self.accounts.invited(name, now=self._now())
         if account is None:
-            raise refusal
+            raise throttled(ticket.wait) if ticket.wait else refusal
+        # Nobody guesses a code that is good, so whoever has one waits for nobody's guesses.
         self._guard.forgive(ticket)
         made = self.hasher.hash(checked_password(new, own=(account.person.name, account.email)))
-        redeemed = self.accounts.redeem(code_hash(code), made, now=self._now())
+        redeemed = self.accounts.redeem(name, made, now=self._now())
         if redeemed is None:  # another process was quicker
             raise refusal
         return self._begin(redeemed, "invite", client)
