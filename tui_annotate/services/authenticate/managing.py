@@ -145,6 +145,7 @@ class Accounts:
         Raises:
             NotFound: there is none, or several.
         """
+        require(self.actor, Verb.MANAGE)
         free = [person for person in self.people.all() if person.kind in _CLAIMED]
         found = [person for person in free if who == person.id]
         found = found or [person for person in free if who == person.name]
@@ -155,14 +156,6 @@ class Accounts:
                 f"give the id: {several}" if found else "see who is there: tui-annotate status",
             )
         return found[0]
-
-    def check_password(self, password: str, *, name: str, email: str) -> None:
-        """Refuses a bad password before anything else is asked.
-
-        Raises:
-            InvalidInput: it is too short, common, or the person's own name.
-        """
-        checked_password(password, own=(name, email))
 
     def invite(self, who: str) -> tuple[Account, str]:
         """A new code that is good once, for 7 days; one given out before is void.
