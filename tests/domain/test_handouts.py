@@ -31,6 +31,7 @@ def test_labels_are_compared_at_their_top() -> None:
 
 def test_a_rule_asks_for_somebody() -> None:
     """Nobody a sample, or nobody more, is no rule."""
+    assert (Pool(1, "ingested").overlap, Escalation(When.DIFFER).add) == (1, 1)
     with pytest.raises(InvalidInput):
         Pool(0, "ingested")
     with pytest.raises(InvalidInput):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from tui_annotate.domain.samples import SampleKey
 
@@ -78,29 +77,30 @@ class Hands:
         """
         people = sorted(self.given, key=lambda person: -len(self.given[person]))
         while people:
-            chain = self._chain(people[0])
-            if chain:
-                for giver, taker in pairwise(chain):
-                    self._pass_on(giver, taker)
-            else:
-                people = people[1:]
-            people.sort(key=lambda person: -len(self.given[person]))
+            steps = self._chain(people[0])
+            for step in steps:
+                del self.given[step.giver][step.item.key]
+                self.given[step.taker][step.item.key] = step.item
+            people = sorted(
+                people if steps else people[1:], key=lambda person: -len(self.given[person])
+            )
 
-    def _chain(self, start: str) -> list[str]:
+    def _chain(self, start: str) -> list[_Step]:
         """From somebody to the nearest person with two less, each able to give to the next."""
         least = len(self.given[start]) - 2
         if all(len(own) > least for own in self.given.values()):
             return []
-        before = {start: ""}
+        before: dict[str, _Step] = {}
         line = [start]
         for giver in line:
             others = sorted(self.given, key=lambda person: (len(self.given[person]), person))
             for taker in others:
-                if taker in before or self._passable(giver, taker) is None:
+                item = None if taker in line else self._passable(giver, taker)
+                if item is None:
                     continue
-                before[taker] = giver
+                before[taker] = _Step(giver, taker, item)
                 if len(self.given[taker]) <= least:
-                    return _path(before, taker)
+                    return _steps(before, taker)
                 line.append(taker)
         return []
 
@@ -108,18 +108,20 @@ class Hands:
         own = reversed(self.given[giver].values())
         return next((item for item in own if self._free(taker, item.key)), None)
 
-    def _pass_on(self, giver: str, taker: str) -> None:
-        item = self._passable(giver, taker)
-        if item is not None:
-            del self.given[giver][item.key]
-            self.given[taker][item.key] = item
+
+class _Step(NamedTuple):
+    """A sample that one person passes on to another."""
+
+    giver: str
+    taker: str
+    item: Item
 
 
-def _path(before: Mapping[str, str], end: str) -> list[str]:
-    path = [end]
-    while before[path[-1]]:
-        path.append(before[path[-1]])
-    return path[::-1]
+def _steps(before: Mapping[str, _Step], end: str) -> list[_Step]:
+    steps = [before[end]]
+    while steps[-1].giver in before:
+        steps.append(before[steps[-1].giver])
+    return steps[::-1]
 
 
 def draw(seed: str, person: str, *what: Any) -> bytes:
