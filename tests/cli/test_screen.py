@@ -57,6 +57,15 @@ def test_the_app_gets_what_was_asked_for(filled: Command, drawn: Drawn, tmp_path
     assert drawn.opened == tmp_path
 
 
+def test_each_member_of_a_group_has_an_own_log(
+    filled: Command, drawn: Drawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever does not own the workspace writes beside its owner's log."""
+    monkeypatch.setattr("os.geteuid", lambda: 12345)
+    filled("annotate")
+    assert drawn.given["log"] == tmp_path / "log" / "app-12345.log"
+
+
 def test_typer_and_the_short_way_do_the_same(filled: Command, drawn: Drawn) -> None:
     """Options that only Typer reads give the app the same."""
     filled("annotate", "--as", "ana", "--sample", "tea")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -18,6 +19,8 @@ from tui_annotate.domain.ssh_keys import LONGEST
 
 if TYPE_CHECKING:
     from tui_annotate.storage.keys import BoundKey
+
+_NEXT: Final = "for sshd to know it: tui-annotate ssh keys -w {} --authorized-keys FILE"
 
 SESSION: Final = (sys.executable, "-I", "-m", "tui_annotate", "session")
 """Begins a session; isolated, so that no variable of a client reaches the interpreter."""
@@ -103,7 +106,7 @@ def add(
         output.as_json(_as_json(bound))
         return
     output.line(f"{bound.fingerprint} signs in {bound.person.name}")
-    output.say(f"now write it: tui-annotate ssh keys -w {folder} --authorized-keys FILE")
+    output.say(_NEXT.format(shlex.quote(folder)))
 
 
 def listed(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
@@ -139,7 +142,7 @@ def remove(
         space.team.bind.remove(fingerprint)
         folder = str(space.path)
     output.line(f"{fingerprint} signs in nobody")
-    output.say(f"now write it: tui-annotate ssh keys -w {folder} --authorized-keys FILE")
+    output.say(_NEXT.format(shlex.quote(folder)))
 
 
 def keys(
