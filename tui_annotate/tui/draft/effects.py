@@ -175,8 +175,8 @@ class Open:
 
     Attributes:
         what: `labels`, `former`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`,
-            `layout`, `signals`, `quit`, `print`, `password`, `sign out`, `lesson`, in review `names`
-            and `reopen`, or with a step of +1 or -1 `sample`, `document`.
+            `layout`, `signals`, `quit`, `print`, `password`, `sign out`, `lesson`, in review
+            `names` and `reopen`, or with a step of +1 or -1 `sample`, `document`.
     """
 
     what: str

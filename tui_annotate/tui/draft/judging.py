@@ -6,9 +6,10 @@ Values and questions about them only; what keys change is in `judging_deeds`, wo
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import State
@@ -49,6 +50,40 @@ class Spot:
         return self.own.claim if self.own else ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What follows from what was said and what was settled; found once, asked for at each key.
+
+    Attributes:
+        decided: what became of each group, by its identity: hashing one takes its time.
+        of: what was made and refused, by the id of an annotation that it is of.
+    """
+
+    groups: tuple[Group, ...]
+    settled: tuple[Annotation, ...]
+    spots: tuple[Spot, ...]
+    decided: Mapping[int, Decision]
+    of: Mapping[str, Sequence[Annotation]]
+
+    @classmethod
+    def found(cls, groups: tuple[Group, ...], settled: tuple[Annotation, ...]) -> Self:
+        """Looks at all of it."""
+        of: dict[str, list[Annotation]] = defaultdict(list)
+        own = []
+        for one in settled:
+            for name in one.settled.sources if one.settled else ():
+                of[name].append(one)
+            if one.settled and not one.settled.sources and one.origin != REJECTED:
+                own.append(Spot(own=one))
+        spots = [*map(Spot, groups), *own]
+        decided = {
+            id(group): decision(group, [one for name in group.sources for one in of.get(name, ())])
+            for group in groups
+        }
+        ordered = sorted(spots, key=lambda spot: (not spot.claims, sorted(spot.claims)))
+        return cls(groups, settled, tuple(ordered), decided, of)
+
+
 @dataclass
 class Judging(Draft):
     """One sample on a reviewer's screen; `annotations` are what was made so far.
@@ -80,6 +115,7 @@ class Judging(Draft):
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
     originals: dict[str, Annotation] = field(default_factory=dict)
     asked: str = REFUSING
+    _kept: _Known | None = None
 
     @property
     def state(self) -> str:
@@ -95,15 +131,16 @@ class Judging(Draft):
     # places
 
     @property
+    def _known(self) -> _Known:
+        kept = self._kept
+        if kept is None or kept.groups is not self.groups or kept.settled is not self.settled:
+            kept = self._kept = _Known.found(self.groups, self.settled)
+        return kept
+
+    @property
     def spots(self) -> tuple[Spot, ...]:
         """All places, in reading order."""
-        mine = [
-            Spot(own=one)
-            for one in self.settled
-            if one.settled and not one.settled.sources and one.origin != REJECTED
-        ]
-        spots = [*(Spot(group) for group in self.groups), *mine]
-        return tuple(sorted(spots, key=lambda spot: (not spot.claims, spot.claims)))
+        return self._known.spots
 
     @property
     def spot(self) -> Spot | None:
@@ -137,7 +174,7 @@ class Judging(Draft):
 
     def what(self, group: Group) -> Decision:
         """What became of a place."""
-        return decision(group, self.settled)
+        return self._known.decided[id(group)]
 
     def undecided(self) -> tuple[Group, ...]:
         """The places that are still open, in reading order."""
@@ -145,18 +182,22 @@ class Judging(Draft):
 
     def made_of(self, rival: Rival) -> tuple[Annotation, ...]:
         """What stands of a rival."""
-        return kept_of(rival, self.settled)
+        return kept_of(rival, self._of(rival))
 
     def refusal_of(self, rival: Rival) -> Annotation | None:
         """The refusal of a rival; None where it was not refused."""
-        return next(iter(refused_of(rival, self.settled)), None)
+        return next(iter(refused_of(rival, self._of(rival))), None)
+
+    def _of(self, rival: Rival) -> tuple[Annotation, ...]:
+        of = self._known.of
+        return tuple({one.id: one for name in rival.sources for one in of.get(name, ())}.values())
 
     def standing(self) -> tuple[Annotation, ...]:
         """What was made, of the place in hand."""
         if self.spot and self.spot.own:
             return (self.spot.own,)
         found = (one for rival in self.rivals for one in self.made_of(rival))
-        return tuple(dict.fromkeys(found))
+        return tuple({one.id: one for one in found}.values())
 
     def shown_evidence(self) -> tuple[Anchor, ...]:
         """The evidence of what is in hand: a rival's, else what was made's, else a proposal's."""

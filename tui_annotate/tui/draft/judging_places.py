@@ -45,7 +45,7 @@ def _reveal(draft: Judging) -> Effects:
 
 
 def _conflicts(draft: Judging) -> list[int]:
-    wanted = [id(group) for group in draft.undecided()]
+    wanted = {id(group) for group in draft.undecided()}
     return [at for at, spot in enumerate(draft.spots) if spot.group and id(spot.group) in wanted]
 
 

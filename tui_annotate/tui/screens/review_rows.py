@@ -94,8 +94,8 @@ def _marks(draft: Judging, spot: Spot, *, here: bool) -> Iterator[tuple[Anchor, 
         slot = _slot(draft, spot.own.labels)
         yield from _each(spot.own.claim, OWN, slot, here=here)
     elif spot.group:
-        made = [one for rival in spot.group.rivals for one in draft.made_of(rival)]
-        for one in dict.fromkeys(made):
+        made = {one.id: one for rival in spot.group.rivals for one in draft.made_of(rival)}
+        for one in made.values():
             yield from _each(one.claim, CHOSEN, _slot(draft, one.labels), here=here)
         sign = _sign(draft, spot.group)
         for number, rival in enumerate(spot.group.rivals, 1):
