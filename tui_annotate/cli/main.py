@@ -55,8 +55,9 @@ def _dispatched(arguments: Sequence[str]) -> int:
 
         return commands.run(arguments)
     folder = quick.get("workspace")
-    given = {name: quick.get(name, "") for name in ("name", "sample", "order")}
-    return screen.annotate(Path(folder) if folder else None, bound=None, **given)
+    name, sample, order = (quick.get(each, "") for each in ("name", "sample", "order"))
+    where = Path(folder) if folder else None
+    return screen.annotate(where, name=name, sample=sample, order=order)
 
 
 def _drop_output() -> None:
