@@ -563,6 +563,24 @@ def test_the_queue_follows_what_annotators_do(rivals: Team) -> None:
     assert review.queue(rivals.reviewer)[0].conflicts == 1
 
 
+def test_many_samples_are_counted_as_few_are(team: Team) -> None:
+    """Read at one go or one by one, the figures are the same."""
+    keys = fill(team.deeds.corpus, *(f"m{number}" for number in range(25)))
+    for number, key in enumerate(keys):
+        for name, end in (("ana", 10), ("ben", 10 + number % 2 * 3)):
+            one = claim(f"{name}-{key.id}", 0, end, label="Fine", note=name)
+            team.deeds.add(team.people[name], key, one, seconds=1)
+            team.deeds.finish(team.people[name], key, seconds=1)
+    review = team.review()
+    many = review.queue(team.reviewer)
+    assert len(many) == 25
+    few = team.review()
+    few._count([one for one in team.deeds.store.candidates() if one.key in keys[:5]])
+    for key in keys[:5]:
+        assert few._counted[key] == review._counted[key]
+    assert {row.nearly for row in many} == {0, 1}
+
+
 def test_who_is_given_a_sample_alone_is_enough(team: Team) -> None:
     """Where one person was to annotate it and is done, it waits; practice never does."""
     ana = team.people["ana"]
