@@ -238,3 +238,19 @@ def test_what_is_shown_counts_what_people_do(database: Database) -> None:
     share.undo(2)
     assert share.show().rules == ()
     assert share.show("nothing").handouts == ()
+
+
+def test_one_begins_in_ones_own_line(database: Database) -> None:
+    """Not where one was, where that went to somebody else; with nothing of one's own, nowhere."""
+    share, deeds = service(database), annotate(database)
+    share.give("d", ["ana"], Wish("2", sorting=Sorting.INGESTED))
+    ana, first = person(database, "ana"), SampleKey("d", "0")
+    deeds.keep_place(ana, first, {})
+    assert deeds.start(ana) == first
+    deeds.skip(ana, SampleKey("d", "1"), seconds=0)
+    share.move("ana", ["ben"])
+    assert deeds.start(ana) == SampleKey("d", "1")
+    assert deeds.next_unfinished(ana, first) is None
+    with pytest.raises(NotFound, match="not among yours"):
+        deeds.open(ana, first)
+    assert deeds.start(person(database, "li")) is None
