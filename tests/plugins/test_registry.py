@@ -24,6 +24,9 @@ EMBEDDERS = "tui_annotate.plugins.embedders"
 BEST = registry.best_embedder
 """The real one: tests are given another, so that none of them loads torch unasked."""
 
+READERS = ("native", "mercury", "ragtruth", "pairs")
+"""The formats that are read, in the order of their table."""
+
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
@@ -74,7 +77,7 @@ def test_names_import_no_plug_in() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
-        "('native', 'mercury', 'pairs') ('neural', 'static', 'remote')",
+        f"{READERS} ('neural', 'static', 'remote')",
         "[]",
     ]
 
@@ -138,14 +141,14 @@ def test_an_unknown_name_tells_the_known_ones() -> None:
     """A typo is answered with the names there are."""
     with pytest.raises(NotFound, match="no importer 'mercurry'") as caught:
         registry.load("importers", "mercurry")
-    assert caught.value.hint == "there are: native, mercury, pairs"
+    assert caught.value.hint == f"there are: {', '.join(READERS)}"
 
 
 def test_a_stranger_is_loaded_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     """A package's entry point stands beside the built-ins and is made when asked for."""
     _strangers(monkeypatch, works=f"{__name__}:Works")
     monkeypatch.setitem(sys.modules, __name__, sys.modules[Works.__module__])
-    assert registry.names("importers") == ("native", "mercury", "pairs", "works")
+    assert registry.names("importers") == (*READERS, "works")
     assert registry.load("importers", "works").name == "works"
 
 
@@ -158,11 +161,7 @@ def test_a_broken_stranger_is_told(
     with pytest.raises(Unavailable, match="the plug-in 'breaks' broke: ZeroDivisionError: oops"):
         registry.load("importers", "breaks")
     with caplog.at_level(logging.WARNING):
-        assert [name for name, _ in registry.load_all("importers")] == [
-            "native",
-            "mercury",
-            "pairs",
-        ]
+        assert [name for name, _ in registry.load_all("importers")] == list(READERS)
     assert len(caplog.records) == 2
 
 
@@ -179,7 +178,7 @@ def test_a_stranger_can_not_take_a_name(
     """A name that is taken stays whose it is, and a warning says so."""
     _strangers(monkeypatch, mercury="builtins:object")
     with caplog.at_level(logging.WARNING):
-        assert registry.names("importers") == ("native", "mercury", "pairs")
+        assert registry.names("importers") == READERS
     assert "the name is taken" in caplog.text
 
 
@@ -232,7 +231,7 @@ def test_an_uncertain_form_is_asked_for(tmp_path: Path, name: str, content: str)
     """Nothing is guessed: the error names the option and the forms there are."""
     with pytest.raises(InvalidInput, match="is not certain") as caught:
         detect(file(tmp_path, name, content))
-    assert caught.value.hint == "name it with --format, one of: native, mercury, pairs"
+    assert caught.value.hint == f"name it with --format, one of: {', '.join(READERS)}"
 
 
 def test_what_is_no_file_has_no_form(tmp_path: Path) -> None:

@@ -170,6 +170,11 @@ class Seen:
             ) from error
         return str(row[0])
 
+    def word(self, name: str) -> str | None:
+        """The word that was kept for a name; None where there is none."""
+        row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
     def close(self) -> None:
         """Frees its file."""
         self._database.close()

@@ -14,7 +14,13 @@ from tui_annotate.plugins.packing import plain_suffixes
 from tui_annotate.plugins.registry import names
 from tui_annotate.plugins.streams import chunks
 
-_MERCURY_KEYS = {"sample_id", "source", "summary", "annotations"}
+_KEYS = {
+    "mercury": {"sample_id", "source", "summary", "annotations"},
+    "ragtruth": {"source_id", "response", "labels"},
+}
+"""What the first record of a form has at least."""
+_FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
+"""What a folder of a form has at least, packed or not."""
 _NATIVE = re.compile(r'"format"\s*:\s*"tui-annotate/1"')
 _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
 _TABLES = {".csv", ".tsv"}
@@ -26,8 +32,10 @@ def detect(path: Path, *, encoding: str = "utf-8") -> str:
 
     Raises:
         NotFound, Unavailable: the file can not be opened.
-        InvalidInput: it is no file, or its form is not certain.
+        InvalidInput: its form is not certain.
     """
+    if path.is_dir():
+        return _of_folder(path)
     first = (
         next(islice(json_values(path, encoding=encoding), 1), None)
         if _braced(path, encoding)
@@ -48,11 +56,19 @@ def detect(path: Path, *, encoding: str = "utf-8") -> str:
     )
 
 
+def _of_folder(path: Path) -> str:
+    there = {each.name.removesuffix(".gz").removesuffix(".zst") for each in path.iterdir()}
+    for name, files in _FILES.items():
+        if there.issuperset(files):
+            return name
+    raise InvalidInput(f"{path} is a folder of no certain form", "name the file in it, or --format")
+
+
 def _of_record(fields: Mapping[str, Any]) -> str:
     """The form that the first record of a file shows; empty for any other."""
     if fields.get("format") == "tui-annotate/1":
         return "native"
-    return "mercury" if fields.keys() >= _MERCURY_KEYS else ""
+    return next((name for name, keys in _KEYS.items() if fields.keys() >= keys), "")
 
 
 def _braced(path: Path, encoding: str) -> bool:

@@ -36,7 +36,7 @@ class Files:
         """
         _refuse_unknown(self.options.language)
         named = [(path, self._importer(path)) for path in self.paths]
-        self._meter = Meter(sum(path.stat().st_size for path in self.paths))
+        self._meter = Meter(sum(map(_size, self.paths)))
         options = replace(self.options, meter=self._meter)
         for path, name in named:
             importer = registry.load("importers", name)
@@ -50,6 +50,12 @@ class Files:
     def share(self) -> float:
         """How much of the bytes has been read, in [0, 1]."""
         return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0
+
+
+def _size(path: Path) -> int:
+    if path.is_dir():
+        return sum(_size(each) for each in path.iterdir())
+    return path.stat().st_size
 
 
 def _refuse_unknown(language: str) -> None:

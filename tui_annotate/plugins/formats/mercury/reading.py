@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
-from uuid import UUID, uuid5
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
@@ -14,8 +12,8 @@ from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins.admission import covered, described, document, field, identifier
 from tui_annotate.plugins.formats.mercury.names import FORMAT, JOINER, META, ORIGIN, RELEASE
+from tui_annotate.plugins.imported import distinct, label_path, made_id
 
-_IDS = UUID("6f2b6c0e-6d0b-5a0e-9b52-3c1f0d6c7a11")
 _KNOWN = {"sample_id", "source", "summary", "annotations"}
 
 
@@ -47,7 +45,7 @@ class SampleReader:
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise InvalidInput("'annotations' is no list of objects")
         people: dict[str, Person] = {}
-        owned = tuple(self._owned(row, people) for row in _distinct(rows))
+        owned = tuple(self._owned(row, people) for row in distinct(rows))
         return Record(self._sample(owned), owned, people=tuple(people.values()), where=where)
 
     def _sample(self, owned: tuple[Owned, ...]) -> Sample:
@@ -97,9 +95,8 @@ class SampleReader:
         note = row.get("note")
         if note is not None and not isinstance(note, str):
             raise InvalidInput(f"the note of {name} is {described(note)}, not text")
-        content = json.dumps([self._dataset, self._key, times, row], sort_keys=True)
         annotation = Annotation(
-            id=str(uuid5(_IDS, content)),
+            id=made_id((self._dataset, self._key), times, row),
             claim=self._anchors(row, Side.SUMMARY, name),
             evidence=self._anchors(row, Side.SOURCE, name),
             labels=self._labels(row.get("label"), name),
@@ -122,7 +119,7 @@ class SampleReader:
         labels = [] if value is None else value
         if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
             raise InvalidInput(f"the label of {name} is {described(value)}, not a list of names")
-        paths = list(dict.fromkeys(_path(label) for label in labels))
+        paths = list(dict.fromkeys(label_path(label) for label in labels))
         kept = tuple(path for path in paths if not any(_above(path, other) for other in paths))
         if not kept:
             self.doubts.append(f"{name} has no label")
@@ -132,20 +129,6 @@ class SampleReader:
         if len({path[0] for path in kept}) > 1:
             self.doubts.append(f"{name} mixes top labels: {labels!r}")
         return kept
-
-
-def _distinct(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows with how often the same one came before, so that ids differ."""
-    times: dict[str, int] = {}
-    for row in rows:
-        content = json.dumps(row, sort_keys=True)
-        times[content] = times.get(content, -1) + 1
-        yield times[content], row
-
-
-def _path(label: str) -> LabelPath:
-    names = tuple(label.split(JOINER))
-    return names if all(name.strip() for name in names) else (label,)
 
 
 def _above(path: LabelPath, other: LabelPath) -> bool:

@@ -1,0 +1,245 @@
+"""RAGTruth: two files in, the same two files out, and one clear line for what does not fit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.formats.hostile import several
+from tests.plugins.formats.laws import about, read, trip, view, views, write
+from tests.plugins.strategies import altered
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import NotFound, TuiAnnotateError
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.detection import detect
+
+SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
+SUMMARY = "The 1932 bridge 🌉 cost 15 million pounds and was loved."
+RECORD = {"name": "Bridge Café", "hours": {"Monday": "9:0-17:0"}, "stars": 4.5, "open": None}
+REVIEWED = RECORD | {"review_info": [{"review_stars": 5.0, "review_text": "Nice."}]}
+SOURCES: list[dict[str, Any]] = [
+    {"source_id": "s1", "task_type": "Summary", "source": "Invented", "source_info": SOURCE,
+     "prompt": "Summarise."},
+    {"source_id": "s2", "task_type": "Data2txt", "source": "Toy", "source_info": REVIEWED,
+     "prompt": "Write."},
+    {"source_id": "s3", "task_type": "QA", "source": "Toy",
+     "source_info": {"question": "Who?", "passages": "passage 1: Ana.\n\n"}, "prompt": "Say."},
+]  # fmt: skip
+LABELS: list[dict[str, Any]] = [
+    {"start": 45, "end": 54, "text": "was loved", "meta": "LOW INTRO OF NEW INFO\nnot said",
+     "label_type": "Subtle Baseless Info", "implicit_true": True, "due_to_null": False},
+    {"start": 23, "end": 40, "text": "15 million pounds", "meta": "12, not 15",
+     "label_type": "Evident Conflict"},
+]  # fmt: skip
+RESPONSES: list[dict[str, Any]] = [
+    {"id": "0", "source_id": "s1", "model": "toy-1", "temperature": 0.7, "labels": LABELS,
+     "split": "test", "quality": "good", "response": SUMMARY},
+    {"id": "1", "source_id": "s1", "model": "toy-2", "temperature": 1, "labels": [],
+     "split": "train", "quality": "truncated", "response": "A bridge."},
+    {"id": "2", "source_id": "s2", "model": "toy-1", "temperature": 0.7, "labels": [],
+     "split": "train", "quality": "good", "response": "It is nice."},
+    {"id": "3", "source_id": "s3", "model": "toy-1", "temperature": 0.7, "labels": [],
+     "split": "train", "quality": "good", "response": "Ana."},
+]  # fmt: skip
+GOLD = (Person("ragtruth", "ragtruth", PersonKind.IMPORTED),)
+
+
+def _lines(rows: list[Any]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _folder(path: Path, *, sources: list[Any], responses: list[Any]) -> Path:
+    path.mkdir(exist_ok=True)
+    (path / "source_info.jsonl").write_text(_lines(sources), "utf-8")
+    (path / "response.jsonl").write_text(_lines(responses), "utf-8")
+    return path
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A corpus of three sources and four responses."""
+    return _folder(tmp_path / "corpus", sources=SOURCES, responses=RESPONSES)
+
+
+def test_both_files_come_out_as_they_went_in(corpus: Path, tmp_path: Path) -> None:
+    """Texts, records, flags, notes, columns and their order: the same bytes, nothing lost."""
+    records, problems = read(corpus, "ragtruth")
+    assert problems == []
+    report = write(records, "ragtruth", tmp_path / "out")
+    assert (report.records, report.annotations, report.lost) == (4, 2, {})
+    for name in ("source_info.jsonl", "response.jsonl"):
+        assert (tmp_path / "out" / name).read_bytes() == (corpus / name).read_bytes()
+
+
+def test_what_a_row_becomes(corpus: Path) -> None:
+    """A response is the summary of its source; rivals share a group; no labels is read, clean."""
+    first, second, third, fourth = read(corpus, "ragtruth")[0]
+    assert [document.text for document in first.sample.documents] == [SOURCE, SUMMARY]
+    assert (first.sample.dataset, first.sample.id) == ("corpus", "0")
+    assert first.sample.group == second.sample.group == "s1"
+    assert first.sample.meta["model"] == "toy-1"
+    assert first.sample.meta["task_type"] == "Summary"
+    loved, cost = (owned.annotation for owned in first.annotations)
+    assert loved.claim[0].span.of(SUMMARY) == "was loved"
+    assert (cost.labels, cost.note) == ((("Evident Conflict",),), "12, not 15")
+    assert [work.state for work in second.assignments] == [State.DONE]
+    assert third.sample.side(Side.SOURCE)[0].text.splitlines() == [
+        "name: Bridge Café",
+        "hours:",
+        "  Monday: 9:0-17:0",
+        "stars: 4.5",
+        "open: null",
+        "review_info:",
+        "  -",
+        "    review_stars: 5.0",
+        "    review_text: Nice.",
+    ]
+    assert (
+        fourth.sample.side(Side.SOURCE)[0].text == "question: Who?\npassages: passage 1: Ana.\n\n"
+    )
+
+
+def test_the_folder_or_either_way_to_it_is_known(corpus: Path) -> None:
+    """A folder with both files, and the file of responses, are detected; packed ones too."""
+    assert detect(corpus) == detect(corpus / "response.jsonl") == "ragtruth"
+    assert read(corpus / "response.jsonl", "ragtruth") == read(corpus, "ragtruth")
+    (corpus / "source_info.jsonl").rename(corpus / "elsewhere")
+    with pytest.raises(NotFound, match=r"no source_info\.jsonl"):
+        read(corpus / "response.jsonl", "ragtruth")
+
+
+@pytest.mark.parametrize("shift", [1, 0])
+def test_offsets_of_another_unit_are_recognised(tmp_path: Path, shift: int) -> None:
+    """Offsets behind the emoji in UTF-16 units are translated, all or none of a text's."""
+    labels = [each | {"start": each["start"] + 1, "end": each["end"] + 1} for each in LABELS]
+    labels[1]["start"] += shift - 1
+    row = RESPONSES[0] | {"labels": labels}
+    records, problems = read(_folder(tmp_path, sources=SOURCES[:1], responses=[row]), "ragtruth")
+    if not shift:
+        assert records == []
+        assert problems[0].message.startswith("label 1")
+        return
+    assert [problem.message for problem in problems] == ["the offsets are UTF-16 units"]
+    quotes = [owned.annotation.claim[0].span.of(SUMMARY) for owned in records[0].annotations]
+    assert quotes == ["was loved", "15 million pounds"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source_id": "s9"}, "source_id 's9' is not in source_info.jsonl"),
+        ({"labels": None}, "'labels' is no list of objects"),
+        ({"labels": [LABELS[1] | {"start": 0}]}, "covers"),
+        ({"labels": [LABELS[1] | {"end": "40"}]}, "no pair of integers"),
+        ({"labels": [LABELS[1] | {"meta": 5}]}, "'meta' is a number (5), not text"),
+        ({"response": ""}, "column 'response' is empty"),
+        ({"id": "1"}, "id 1 was given at"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_its_line(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    """One wrong row is one problem with its place; the others come in."""
+    rows = [RESPONSES[1], RESPONSES[0] | change]
+    records, problems = read(_folder(tmp_path, sources=SOURCES[:1], responses=rows), "ragtruth")
+    assert [record.sample.id for record in records] == ["1"]
+    (found,) = problems
+    assert message in found.message
+    assert found.where.endswith("response.jsonl:2")
+
+
+def test_sources_without_a_response_are_told(tmp_path: Path) -> None:
+    """They make no sample, and are counted."""
+    folder = _folder(tmp_path, sources=SOURCES, responses=RESPONSES[:2])
+    _, problems = read(folder, "ragtruth")
+    assert [problem.message for problem in problems] == [
+        "2 sources have no response, and are left out"
+    ]
+
+
+def test_what_the_layer_has_not_read_is_left_out(corpus: Path, tmp_path: Path) -> None:
+    """A sample without annotations is clean only where somebody said so."""
+    records, _ = read(corpus, "ragtruth")
+    unread = [Record(record.sample) for record in records]
+    report = write(unread, "ragtruth", tmp_path / "out")
+    assert report.lost == {"samples that nobody read": 4}
+    assert (tmp_path / "out" / "response.jsonl").read_text() == ""
+
+
+def test_an_edited_annotation_is_written_anew(corpus: Path, tmp_path: Path) -> None:
+    """Once the original record is gone the row is made of what the annotation says."""
+    from dataclasses import replace
+
+    record = read(corpus, "ragtruth")[0][0]
+    owned = record.annotations[0]
+    edited = replace(owned.annotation, note="new", imported=None, labels=(("A", "B"), ("C",)))
+    done = write([replace(record, annotations=(replace(owned, annotation=edited),))], "ragtruth",
+                 tmp_path / "out")  # fmt: skip
+    row = json.loads((tmp_path / "out" / "response.jsonl").read_text())
+    assert [label["label_type"] for label in row["labels"]] == ["A.B", "C"]
+    assert row["labels"][0]["meta"] == "new"
+    assert done.lost == {"further labels of an annotation": 1}
+
+
+def _comparable(records: list[Record]) -> dict[str, Any]:
+    return views(records, "ragtruth", frozenset(about("ragtruth").lost))
+
+
+@given(found=several(GOLD))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_carried_comes_back(found: list[Record]) -> None:
+    """Hostile texts, notes, labels and columns: all that is carried is the same after a trip."""
+    with TemporaryDirectory() as folder:
+        done = trip(found, "ragtruth", Path(folder) / "out")
+        again = write(done.back, "ragtruth", Path(folder) / "again")
+        for name in ("source_info.jsonl", "response.jsonl"):
+            first = (Path(folder) / "out" / name).read_bytes()
+            assert (Path(folder) / "again" / name).read_bytes() == first
+    assert [problem for problem in done.problems if problem.refused and done.back] == []
+    assert not set(again.lost) - {"labels with a dot in a name"}
+    left_out = ("samples that nobody read", "samples whose annotations have no claim")
+    unread = sum(done.report.lost.get(what, 0) for what in left_out)
+    assert len(done.back) == len(found) - unread
+    back = {record.sample.id: record for record in done.back}
+    if not _REWORDED & set(done.report.lost):
+        there = [record for record in found if record.sample.id in back]
+        assert _comparable(done.back) == _comparable(there)
+    if not done.report.lost:
+        for record in found:
+            assert view(back[record.sample.id], "ragtruth") == view(record, "ragtruth")
+
+
+_REWORDED = {
+    "labels with a dot in a name",
+    "groups",
+    "columns of a source that differ between its samples",
+    "columns that have a name of RAGTruth's own",
+}
+"""Losses that change what is said without taking a trait away."""
+
+
+@given(data=st.data())
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+def test_no_value_breaks_the_reader(data: st.DataObject) -> None:
+    """Any JSON value in any place of either file is read or refused, never an accident."""
+    sources, responses = [SOURCES[0]], [RESPONSES[0]]
+    if data.draw(st.booleans()):
+        sources = [data.draw(altered(SOURCES[1])), *sources]
+    else:
+        responses = [data.draw(altered(RESPONSES[0]))]
+    with TemporaryDirectory() as folder:
+        path = _folder(Path(folder), sources=sources, responses=responses)
+        try:
+            _, problems = read(path, "ragtruth")
+        except TuiAnnotateError:
+            return
+        for problem in problems:
+            assert "\n" not in str(problem)

@@ -1,0 +1,50 @@
+"""Formats do what they say: what they carry comes back, and what they lose is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.plugins.formats.laws import about, base, examples, trip, views
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.traits import Trait
+
+FORMATS = [name for name in registry.names("exporters") if name in registry.names("importers")]
+
+
+def _person(name: str) -> str:
+    """Whose work loses nothing: the one that a format of one layer means; else anybody's."""
+    return name if about(name).layered else "ana"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_plain_work_loses_nothing(name: str, tmp_path: Path) -> None:
+    """One claim, one label, one person who is done: the report is empty, and it comes back."""
+    record = base(_person(name))
+    if Trait.STATE not in about(name).carried and Trait.EMPTY not in about(name).carried:
+        record = examples(_person(name))[Trait.UNREAD][0]
+    done = trip([record], name, tmp_path / "out")
+    assert (done.report.lost, done.problems) == ({}, [])
+    assert views(done.back, name) == views([record], name)
+
+
+@pytest.mark.parametrize("trait", Trait)
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_trait_is_carried_or_counted(name: str, trait: Trait, tmp_path: Path) -> None:
+    """What a format says that it carries comes back as it was; all else stands in the report."""
+    found = examples(_person(name))
+    if trait not in found:
+        pytest.fail(f"no example of {trait}")
+    done = trip(found[trait], name, tmp_path / "out")
+    if trait in about(name).carried:
+        assert trait.value not in done.report.lost
+        if not done.report.lost:
+            assert views(done.back, name) == views(found[trait], name)
+    else:
+        assert trait.value in done.report.lost or (name == "mercury" and done.report.lost)
+        assert views(done.back, name) != views(found[trait], name) or trait in _SILENT
+
+
+_SILENT = {Trait.DATASET, Trait.TIME}
+"""What the views of records do not show where it differs: it is counted all the same."""
