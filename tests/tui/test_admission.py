@@ -217,6 +217,21 @@ def test_nobody_else_goes_on_with_what_somebody_began(team: Workspace) -> None:
     assert [each.person for each in team.team.accounts.signed_in()] == [door.workspace.actor.person]
 
 
+def test_another_role_is_another_start(team: Workspace) -> None:
+    """What was opened for a role is not gone on with under another one."""
+    with workspace.open(team.path) as space:
+        door = Admission(space)
+        door.sign_in(LI, PASSWORD)
+        by_key = Admission(space, bound=Bound(team.team.accounts.find(LI).person.id), own=False)
+        by_key.enter()
+        team.team.accounts.update(LI, role=Role.REVIEWER)
+        with pytest.raises(NotAllowed, match="your role is another one now"):
+            door.unlock(PASSWORD)
+        with pytest.raises(NotAllowed, match="your role is another one now"):
+            by_key.go_on()
+    assert team.team.accounts.signed_in() == ()
+
+
 def test_whom_a_key_knows_goes_on_by_it(team: Workspace) -> None:
     """A session that was ended is begun anew, unless the account is closed."""
     account = team.team.accounts.find(LI)

@@ -118,13 +118,12 @@ class Admission:
         return True
 
     def sign_in(self, email: str, password: str, *, stay: bool = False) -> None:
-        """Lets somebody in by their password; whoever is in can only be let in again.
+        """Lets somebody in by their password.
 
         Raises:
             NotAllowed: as `Authenticate.sign_in`; or somebody else is at work here.
         """
         signed = self._accounts.sign_in(email.strip(), password, client=here.client())
-        self._again(signed)
         self._take(signed)
         if stay or self._stays:
             self._keep(signed)
@@ -133,16 +132,20 @@ class Admission:
         """Lets whoever is in go on, by their password.
 
         Raises:
-            NotAllowed: it is not theirs, or their account is closed by now; Throttled, as ever.
+            NotAllowed: it is not theirs, or their account is closed by now, or they may not do the
+                same as before any more; Throttled, as ever.
         """
         try:
-            self.sign_in(self.email, password)
+            signed = self._accounts.sign_in(self.email, password, client=here.client())
         except Throttled:
             raise
         except NotAllowed as error:
             raise NotAllowed(
                 "this does not open it", "type your password; if your account is closed, leave"
             ) from error
+        self._take(signed)
+        if self._stays:
+            self._keep(signed)
 
     def redeem(self, code: str, new: str, *, stay: bool = False) -> None:
         """Lets somebody in who was invited, with their first password.
@@ -163,28 +166,23 @@ class Admission:
         try:
             self._check()
         except NotAllowed:
-            before = self.person
-            self.person = None
-            try:
-                self.enter()
-            finally:
-                now, self.person = self.person, before
-            if now != before:
-                raise
-
-    def _again(self, signed: SignedIn) -> None:
-        """The same person, with a new session instead of the old one."""
-        if self.person is None:
-            return
-        if signed.person.id != reader(self.person.id):
-            self._accounts.sign_out(signed.session)
-            raise NotAllowed(
-                f"{self.person.name} is at work here", "sign in as before, or leave with ctrl+q"
-            )
-        if self._signed:
-            self._accounts.sign_out(self._signed.session)
+            self.enter()
+            self._check()
 
     def _take(self, signed: SignedIn, *, known: bool = False) -> None:
+        """In place of a session from before, which is then over; for the same actor alone.
+
+        Raises:
+            NotAllowed: it is another one, to whom not everything here is open.
+        """
+        before = self._signed
+        if before and before.actor != signed.actor:
+            self._accounts.sign_out(signed.session)
+            if before.person.id == signed.person.id:
+                raise NotAllowed("your role is another one now", "leave, and start again")
+            raise NotAllowed(f"{before.person.name} is at work here", "leave, and start again")
+        if before:
+            self._accounts.sign_out(before.session)
         self._signed, self.known, self.hint = signed, known, ""
         self.must_change = signed.must_change
         self.person = self.person or signed.person

@@ -215,6 +215,23 @@ async def test_a_session_that_has_ended_stops_the_save_and_keeps_the_work(folder
     assert [name for name, _ in saved(folder)] == ["李娜"]
 
 
+async def test_a_password_that_an_admin_set_meanwhile_is_changed_first(folder: Path) -> None:
+    """It opens, and is changed before the work is seen again."""
+    async with visiting(folder) as visitor:
+        await signed_in(visitor)
+        with workspace.open(folder) as space:
+            space.team.accounts.reset_password(LI, "nine black herons")
+        await visitor.pilot.press("full_stop", "1")
+        await visitor.until("you are signed out")
+        await visitor.type("nine black herons")
+        await visitor.until("A password of your own")
+        assert TEXT not in visitor.shown()
+        await visitor.type(OWN, OWN)
+        await visitor.until("not saved: you are signed out")
+        await visitor.pilot.press("1")
+        await visitor.until("✓ saved")
+
+
 async def test_a_closed_account_can_only_leave(folder: Path) -> None:
     """Its password opens nothing any more."""
     async with visiting(folder) as visitor:

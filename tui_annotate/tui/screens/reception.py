@@ -82,7 +82,7 @@ class Reception:
         if admission.person is None:
             self._ask_who(admission, admission.email, admission.hint)
         elif admission.must_change:
-            self._ask_first_password(admission, admission.person.name)
+            self._ask_first_password(admission, self.receive)
         else:
             self._old = ""
             look = Job(
@@ -132,12 +132,12 @@ class Reception:
 
         self._show(forms.code(may_stay=admission.may_stay), answer)
 
-    def _ask_first_password(self, admission: Admission, name: str) -> None:
-        old = self._old
+    def _ask_first_password(self, admission: Admission, then: Callable[[], None]) -> None:
+        old, name = self._old, _name(admission)
 
         def answer(page: FormPage, choice: str, values: Values) -> None:
             del choice
-            self._do(page, partial(_change, admission, values, old), self.receive)
+            self._do(page, partial(_change, admission, values, old), then)
 
         self._show(forms.first_password(name, old=not old), answer)
 
@@ -220,7 +220,10 @@ class Reception:
         self._barred = True
 
         def done() -> None:
-            self._barred = False
+            if admission.must_change:
+                self._ask_first_password(admission, done)
+                return
+            self._barred, self._old = False, ""
             self.touched()
             self._watch(admission)
 
@@ -230,6 +233,7 @@ class Reception:
             elif admission.known:
                 self._do(page, admission.go_on, done)
             else:
+                self._old = values["password"]
                 self._do(page, partial(admission.unlock, values["password"]), done)
 
         self._show(forms.again(title, lead, known=admission.known), answer)
