@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,19 @@ def test_the_list_tells_what_waits_and_why(
     }
     own = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--as", "ana", "--json"))
     assert [row["own"] for row in own] == [True, True, True]
+
+
+def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is their own then; a name is refused, as everybody signs in."""
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"a long pass phrase\n")))
+    add = ["users", "add", "-w", str(folder), "--name", "boss", "--email", "boss@example.org"]
+    assert run(add) == 0
+    capsys.readouterr()
+    rows = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--json"))
+    assert [row["own"] for row in rows] == [False] * 3
+    assert run(["review", "list", "-w", str(folder), "--as", "ana"]) == 1
 
 
 def test_review_needs_a_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
     from tui_annotate.services.review import Waiting
+    from tui_annotate.workspace import Workspace
 
 
 def register(app: typer.Typer) -> None:
@@ -70,8 +71,7 @@ def list_(
 ) -> None:
     """List the samples of review: what waits first, of that the most conflicts."""
     with opened(workspace, needs=Verb.REVIEW) as space:
-        who = space.actor.person or space.person(name).id
-        rows = space.team.review.queue(who, dataset=dataset)
+        rows = space.team.review.queue(_reader(space, name), dataset=dataset)
     if as_json:
         output.as_json([_json(row) for row in rows])
         return
@@ -90,6 +90,15 @@ def list_(
             ],
             [_cells(row) for row in rows],
         )
+
+
+def _reader(space: Workspace, name: str) -> str:
+    """For whom the list is; nobody where there are accounts, and the owner of the files asks."""
+    if space.actor.person:
+        return space.actor.person
+    if name or not space.team.authenticate.required():
+        return space.person(name).id
+    return ""
 
 
 def _cells(row: Waiting) -> tuple[str | float, ...]:

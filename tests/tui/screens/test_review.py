@@ -272,6 +272,22 @@ async def test_undo_goes_across_samples(folder: Path) -> None:
         assert space.log.stream(SETTLED, FIRST).assignment.state is State.DONE
 
 
+async def test_a_settled_sample_is_opened_again(folder: Path) -> None:
+    """From the palette, with all that was settled; or by whatever is done on it."""
+    async with in_review(folder, sample="b") as reviewer:
+        await reviewer.press("enter less_than_sign")
+        while reviewer.sample != "b":
+            await reviewer.press("greater_than_sign")
+        assert reviewer.judging.progress is State.DONE
+        reviewer.screen.do("sample.reopen")
+        await reviewer.settled()
+        assert reviewer.judging.progress is State.REOPENED
+        assert "opened again · u undo" in reviewer.line()
+        reviewer.screen.do("sample.reopen")
+        await reviewer.settled()
+        assert "is not settled" in reviewer.line()
+
+
 async def test_a_chinese_sample_is_settled_alike(folder: Path) -> None:
     """Two extents in Chinese: nearly, and a digit chooses."""
     async with in_review(folder, sample="c") as reviewer:

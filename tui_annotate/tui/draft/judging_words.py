@@ -187,7 +187,8 @@ def did(draft: Judging, verb: str, made: Sequence[Annotation]) -> str:
         "own": f"added {names}",
         "remove": "taken away",
         "reject": "refused",
-    }.get(verb, verb)
+        "reopen": "opened again",
+    }[verb]
     end = "Enter settles" if not draft.undecided() else "c next conflict"
     return f"{done} · u undo · {end}"
 
