@@ -108,6 +108,11 @@ class Reviewer(work.Person):
         return draft
 
     @property
+    def progress(self) -> str:
+        """How far review is with the sample, in a word."""
+        return self.judging.progress.value
+
+    @property
     def sample(self) -> str:
         """The id of the sample on screen."""
         return self.judging.sample.id

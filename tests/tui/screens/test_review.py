@@ -259,7 +259,7 @@ async def test_undo_goes_across_samples(folder: Path) -> None:
         await reviewer.press("1 y enter 3")
         assert reviewer.sample == "c"
         await reviewer.press("u")
-        assert (reviewer.sample, reviewer.judging.progress) == ("a", State.DRAFT)
+        assert (reviewer.sample, reviewer.progress) == ("a", State.DRAFT)
         assert "taken back: settled, in films/a" in reviewer.line()
         await reviewer.press("u")
         assert "taken back: the taking · U the other way" in reviewer.line()
@@ -267,7 +267,7 @@ async def test_undo_goes_across_samples(folder: Path) -> None:
         await reviewer.press("u")
         assert "nothing to undo" in reviewer.line()
         await reviewer.press("U U")
-        assert reviewer.judging.progress is State.DONE
+        assert reviewer.progress == State.DONE
     with workspace.open(folder) as space:
         assert space.log.stream(SETTLED, FIRST).assignment.state is State.DONE
 
@@ -278,10 +278,10 @@ async def test_a_settled_sample_is_opened_again(folder: Path) -> None:
         await reviewer.press("enter less_than_sign")
         while reviewer.sample != "b":
             await reviewer.press("greater_than_sign")
-        assert reviewer.judging.progress is State.DONE
+        assert reviewer.progress == State.DONE
         reviewer.screen.do("sample.reopen")
         await reviewer.settled()
-        assert reviewer.judging.progress is State.REOPENED
+        assert reviewer.progress == State.REOPENED
         assert "opened again · u undo" in reviewer.line()
         reviewer.screen.do("sample.reopen")
         await reviewer.settled()
