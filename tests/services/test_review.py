@@ -28,6 +28,7 @@ from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.corpus import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import GuidanceStore
+from tui_annotate.storage.inspection import inspect
 from tui_annotate.storage.people import PeopleStore
 
 EVIDENCE = (Anchor(Side.SOURCE, 0, Span(27, 53)),)
@@ -430,6 +431,18 @@ def test_everybody_undoes_what_they_did_themselves(rivals: Team) -> None:
     assert review.undo(who) is None
     assert [row.settled for row in review.queue(who)] == [False, True]
     assert review.redo(other) is None
+
+
+def test_what_was_taken_out_of_the_corpus_is_beyond_undo(rivals: Team) -> None:
+    """Settled work goes with its dataset; the log still tells it, and replays."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    review.finish(who, key, rest=Reason.SLIP, seen=rivals.open().seen, seconds=1)
+    rivals.deeds.corpus.remove_dataset("d", with_annotations=True)
+    assert review.undo(who) is None
+    assert review.queue(who) == []
+    (_, *others) = rivals.deeds.store.events(SETTLED, key)
+    assert [event.action.verb for event in others] == ["discard"]
+    assert {each.state for each in inspect(rivals.database)} == {"ok"}
 
 
 # two at once

@@ -278,3 +278,12 @@ def test_an_edit_has_the_keys_of_annotators() -> None:
     assert keys(on, "x") == [Blink()]
     keys(on, "e")
     assert (on.state, on.editing) == ("J", None)
+
+
+def test_labels_that_the_set_has_not_are_left_out_of_an_edit() -> None:
+    """They could be neither saved nor taken off; imported work has them."""
+    on = at(0, {"A": [one("a", "loved", ("Strange",))], "B": []})
+    keys(on, "e")
+    assert (on.state, on.labels) == ("E", [])
+    assert keys(on, "enter") == [Blink()]
+    assert on.message[0].startswith("no label is left")

@@ -47,8 +47,9 @@ def edit(draft: Judging, annotation: Annotation, sources: tuple[str, ...]) -> Ef
     draft.sources[annotation.id] = sources
     draft.originals[annotation.id] = annotation
     draft.editing, draft.asleep = annotation, False
-    draft.labels, draft.evidence = list(annotation.labels), list(annotation.evidence)
-    draft.note = annotation.note
+    # A label that the set has not could be neither saved nor taken off.
+    draft.labels = [path for path in annotation.labels if draft.tree.find(path)]
+    draft.evidence, draft.note = list(annotation.evidence), annotation.note
     claims: Effects = [
         GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in annotation.claim[:1]
     ]
