@@ -281,6 +281,18 @@ def test_what_mercury_has_no_place_for_is_counted(tmp_path: Path) -> None:
     }
 
 
+def test_no_two_samples_get_one_number(tmp_path: Path) -> None:
+    """Names are numbered past the numbers that there are, also those of further datasets."""
+    (record,), _ = read(_dump(tmp_path, _sample(CLAIM)))
+    keys = [("a", "1"), ("a", "tea"), ("b", "1"), ("b", "4"), ("b", "x")]
+    found = [
+        replace(record, sample=replace(record.sample, dataset=dataset, id=name))
+        for dataset, name in keys
+    ]
+    numbers = [row["sample_id"] for row in json.loads(write(found, "mercury")[0])]
+    assert numbers == [1, 1_000_000_002, 2, 4, 1_000_000_005]
+
+
 def test_no_records_are_an_empty_list() -> None:
     """Nothing to write is still a list."""
     assert write([], "mercury")[0] == "[]\n"

@@ -29,12 +29,14 @@ _BUILT_IN: Final = MappingProxyType(
         "importers": {
             "native": f"{_FORMATS}.native:NativeFormat",
             "mercury": f"{_FORMATS}.mercury:MercuryFormat",
+            "faithbench": f"{_FORMATS}.mercury:FaithBenchFormat",
             "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
             "native": f"{_FORMATS}.native:NativeFormat",
             "mercury": f"{_FORMATS}.mercury:MercuryFormat",
+            "faithbench": f"{_FORMATS}.mercury:FaithBenchFormat",
             "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
             "csv": f"{_FORMATS}.tables:CsvFormat",
         },

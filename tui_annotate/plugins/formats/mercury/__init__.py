@@ -1,4 +1,4 @@
-"""Mercury's dump: an array of samples with annotations; FaithBench's release of it is read as well.
+"""Mercury's dump, an array of samples with annotations, and FaithBench's release of it.
 
 What was imported and not edited since is written back word for word.
 """
@@ -14,7 +14,7 @@ from typing import TextIO
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.admission import Seen, dataset_name, described, identifier, problem
-from tui_annotate.plugins.formats.mercury.names import ABOUT
+from tui_annotate.plugins.formats.mercury.names import DUMP, RELEASED, Dialect
 from tui_annotate.plugins.formats.mercury.reading import SampleReader
 from tui_annotate.plugins.formats.mercury.writing import DumpWriter
 from tui_annotate.plugins.json_values import json_values
@@ -25,7 +25,7 @@ class MercuryFormat:
     """Samples with one source and one summary; a label is a list of a parent and `Parent.Child`."""
 
     name = "mercury"
-    about = ABOUT
+    about = DUMP.about
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a sample, then the doubts about it; see `Importer.read`.
@@ -59,12 +59,35 @@ class MercuryFormat:
     def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
         """One sample a line, in one array; see `Exporter.write`."""
         del options
-        writer = DumpWriter()
-        before = "[\n"
+        return _written(DUMP, records, target, around=("[", "]"))
+
+
+class FaithBenchFormat(MercuryFormat):
+    """The same with meta in one object, and nulls for what an annotation does not mark.
+
+    Either reads both.
+    """
+
+    name = "faithbench"
+    about = RELEASED.about
+
+    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
+        """One sample a line, in one object; see `Exporter.write`."""
+        del options
+        return _written(RELEASED, records, target, around=('{"samples": [', "]}"))
+
+
+def _written(
+    dialect: Dialect, records: Iterable[Record], target: TextIO, *, around: tuple[str, str]
+) -> Report:
+    opening, end = around
+    before = f"{opening}\n"
+    with closing(Seen()) as seen:
+        writer = DumpWriter(dialect, seen)
         for record in records:
             if (row := writer.row(record)) is not None:
                 target.write(before)
                 target.write(json.dumps(row, ensure_ascii=False))
                 before = ",\n"
-        target.write("[]\n" if before == "[\n" else "\n]\n")
-        return writer.report
+    target.write(f"\n{end}\n" if before == ",\n" else f"{opening}{end}\n")
+    return writer.report

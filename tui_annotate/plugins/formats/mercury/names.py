@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tui_annotate.plugins.traits import About, Trait, plainly
 
 FORMAT = "mercury"
@@ -9,19 +11,45 @@ RELEASE = "faithbench"
 ORIGIN = "imported:"
 META = "meta_"
 JOINER = "."
-ABOUT = About(
-    title="Mercury's dump, a JSON list",
-    carried=plainly(
-        Trait.OVERLAP,
-        Trait.LINK,
-        Trait.TREE,
-        Trait.NOTE,
-        Trait.ANNOTATOR,
-        Trait.TEXTS,
-        Trait.SEVERAL,
-        Trait.BARE,
-        Trait.UNCLAIMED,
-        Trait.UNREAD,
-        Trait.META,
-    ),
+
+
+_CARRIED = plainly(
+    Trait.OVERLAP,
+    Trait.LINK,
+    Trait.TREE,
+    Trait.NOTE,
+    Trait.ANNOTATOR,
+    Trait.TEXTS,
+    Trait.SEVERAL,
+    Trait.BARE,
+    Trait.UNCLAIMED,
+    Trait.UNREAD,
+    Trait.META,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How the dump and the release of it differ.
+
+    Attributes:
+        person: the key of an annotator's id.
+        released: meta stands in one object, what an annotation lacks is null, and its sample's id
+            is not repeated.
+    """
+
+    format: str
+    person: str
+    about: About
+    released: bool = False
+
+
+DUMP = Dialect(
+    FORMAT, "annotator", about=About(title="Mercury's dump, a JSON list", carried=_CARRIED)
+)
+RELEASED = Dialect(
+    RELEASE,
+    "annotator_id",
+    About(title="FaithBench's release, JSON", carried=_CARRIED),
+    released=True,
 )

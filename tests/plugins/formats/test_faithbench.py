@@ -1,0 +1,105 @@
+"""FaithBench's release: word for word there and back, and made of what came as a dump."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+
+from tests.plugins.formats.hostile import several
+from tests.plugins.formats.laws import about, trip, views, write
+from tests.plugins.reading import file, read
+from tui_annotate.domain.records import Record
+
+SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
+SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
+SAMPLE: dict[str, Any] = {
+    "sample_id": 0,
+    "source": SOURCE,
+    "summary": SUMMARY,
+    "annotations": [
+        {"annot_id": 2, "annotator_id": "bb22", "annotator_name": "Bo",
+         "label": ["Unwanted", "Unwanted.Extrinsic"], "note": "", "summary_span": "was loved",
+         "summary_start": 43, "summary_end": 52, "source_span": None, "source_start": None,
+         "source_end": None},
+        {"annot_id": 1, "annotator_id": "aa11", "annotator_name": "Alice",
+         "label": ["Unwanted", "Unwanted.Instrinsic"], "note": "12, not 15",
+         "summary_span": "15 million pounds", "summary_start": 21, "summary_end": 38,
+         "source_span": "12 million pounds", "source_start": 35, "source_end": 52},
+    ],
+    "metadata": {"summarizer": "toy-1", "true_nli": None, "raw_sample_id": 15},
+}  # fmt: skip
+
+
+def _dumped(sample: dict[str, Any]) -> dict[str, Any]:
+    """The same sample as Mercury would have dumped it."""
+    rows = []
+    for row in sample["annotations"]:
+        told = {key: value for key, value in row.items() if value is not None}
+        told |= {"annotator": told.pop("annotator_id"), "sample_id": sample["sample_id"]}
+        rows.append(told)
+    meta = {f"meta_{name}": value for name, value in sample["metadata"].items()}
+    texts = {key: sample[key] for key in ("sample_id", "source", "summary")}
+    return texts | {"annotations": rows} | meta
+
+
+def test_a_release_goes_out_word_for_word(tmp_path: Path) -> None:
+    """Order, nulls, old spellings and metadata survive; either reader takes it."""
+    second = SAMPLE | {"sample_id": 7, "annotations": []}
+    path = file(tmp_path, "release.json", json.dumps({"samples": [SAMPLE, second]}, indent=1))
+    for reader in ("", "faithbench"):
+        records, problems = read(path, reader)
+        report = write(records, "faithbench", tmp_path / f"out{reader}.json")
+        text = (tmp_path / f"out{reader}.json").read_text("utf-8")
+        assert json.dumps(json.loads(text)) == json.dumps({"samples": [SAMPLE, second]})
+        assert (report.records, report.annotations, report.lost) == (2, 2, {})
+        assert problems == []
+
+
+def test_a_dump_becomes_a_release(tmp_path: Path) -> None:
+    """Keys, their order, nulls, numbers and the order of annotations are the release's own."""
+    records, _ = read(file(tmp_path, "dump.json", json.dumps([_dumped(SAMPLE)])))
+    write(records, "faithbench", tmp_path / "out.json")
+    text = (tmp_path / "out.json").read_text("utf-8")
+    assert json.dumps(json.loads(text)) == json.dumps({"samples": [SAMPLE]})
+
+
+def test_a_release_becomes_a_dump(tmp_path: Path) -> None:
+    """And the way back, numbers and order kept."""
+    records, _ = read(file(tmp_path, "release.json", json.dumps({"samples": [SAMPLE]})))
+    write(records, "mercury", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text("utf-8")) == [_dumped(SAMPLE)]
+
+
+def test_no_records_are_an_empty_release(tmp_path: Path) -> None:
+    """It is JSON all the same."""
+    write([], "faithbench", tmp_path / "out.json")
+    assert (tmp_path / "out.json").read_text() == '{"samples": []}\n'
+
+
+@given(found=several())
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_carried_comes_back(found: list[Record]) -> None:
+    """Hostile texts, notes and metadata: the same after a trip, unless the report tells."""
+    with TemporaryDirectory() as folder:
+        done = trip(found, "faithbench", Path(folder) / "out.json")
+    if not found:
+        return
+    assert [problem for problem in done.problems if problem.refused] == []
+    assert len(done.back) == len(found)
+    reworded = {"labels with a dot in a name", "further spans, in rows of their own"}
+    if not reworded & set(done.report.lost) and "sample ids" not in str(done.report.lost):
+        lost = frozenset(about("faithbench").lost)
+        assert _texts(done.back) == _texts(found)
+        assert [len(one.annotations) for one in done.back] == [
+            len(one.annotations) for one in found
+        ]
+        if not done.report.lost:
+            assert views(done.back, "faithbench", lost) == views(found, "faithbench", lost)
+
+
+def _texts(records: list[Record]) -> list[list[str]]:
+    return [[document.text for document in record.sample.documents] for record in records]
