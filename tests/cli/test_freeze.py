@@ -12,8 +12,12 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.stores import claim
+from tests.tui.screens import reviews
+from tests.tui.screens.reviews import FIRST
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.settlements import Reason
 
 BRIDGE, TEA = SampleKey("pairs", "bridge"), SampleKey("pairs", "tea")
 
@@ -153,3 +157,21 @@ def test_a_backup_holds_frozen_states(frozen: Command) -> None:
     frozen("backup", "copy")
     frozen("restore", "copy", "--to", "again")
     assert frozen("freeze", "replay", "paper", "-w", "again").code == 0
+
+
+def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
+    """What review took and refused comes out of the log as it was, whatever was settled since."""
+    made = reviews.make(tmp_path / "work")
+    with workspaces.open(made) as space:
+        review, who = space.team.review, space.person("rev").id
+        seen = review.open(who, FIRST).seen
+        seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
+        review.finish(who, FIRST, rest=Reason.SLIP, seen=seen, seconds=1)
+    assert command("freeze", "paper", "-w", "work").code == 0
+    with workspaces.open(made) as space:
+        assert space.team.review.undo(who)
+    assert "adjudicated" in (made / "frozen" / "paper" / "native.jsonl").read_text()
+    shown = command("freeze", "replay", "paper", "-w", "work")
+    assert (shown.code, "3 of 3 samples are identical" in shown.out) == (0, True)
+    people = json.loads((made / "frozen" / "paper" / "figures.json").read_text())["people"]
+    assert SETTLED not in {each["person"] for each in people}
