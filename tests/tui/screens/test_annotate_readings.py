@@ -122,6 +122,8 @@ async def test_the_second_reading_is_offered_when_all_is_done(folder: Path) -> N
         assert len(person.draft.annotations) == 0
         assert person.screen.desk is not None
         assert person.screen.desk.total == 2
+        await person.press("L")
+        assert person.line().startswith("the 2nd reading is done without knowing")
         await begin_and_undo(person)
         person.screen.do("reading.other")
         await person.settled()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.people import reader
+from tui_annotate.domain.people import PersonKind
 from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.state import Kind
 from tui_annotate.tui.draft.words import HINT
@@ -116,7 +116,10 @@ class AnnotateTeam(AnnotateAsking):
 
     def _learn(self, session: Session, desk: Desk) -> None:
         """How review settled the sample, as far as that is the annotator's to know."""
-        key, person, sample = desk.sample.key, reader(session.person.id), desk.sample
+        if session.person.kind is PersonKind.AGAIN:
+            self.tell("the 2nd reading is done without knowing how the first was settled")
+            return
+        key, person, sample = desk.sample.key, session.person.id, desk.sample
 
         def tell(lesson: Lesson | None) -> None:
             if lesson is None:
