@@ -35,7 +35,7 @@ _SHARED: Final[Mapping[str, str]] = {
     "item.next": "next conflict",
     "item.previous": "previous conflict",
     "text.find": "find in this text",
-    "request.show": "request and guidelines",
+    "request.show": "notes of annotators, request, guidelines",
     "layout.next": "both texts, one, stacked; remembered",
     "help.show": "the keys for where you are",
     "palette.show": "all actions, by name",

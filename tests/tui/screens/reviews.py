@@ -79,6 +79,8 @@ def make(folder: Path) -> Path:
             person = space.person(name).id
             for annotation in annotations:
                 space.annotate.add(person, FIRST, annotation, seconds=1)
+            if name == "ben":
+                space.annotate.comment(person, FIRST, "the set is a film's", seconds=1)
             space.annotate.finish(person, FIRST, seconds=1)
             if name != "li":
                 space.annotate.finish(person, SECOND, seconds=1)

@@ -339,6 +339,24 @@ async def test_names_are_shown_when_asked(folder: Path) -> None:
 # around it
 
 
+async def test_notes_of_annotators_are_read_without_their_names(folder: Path) -> None:
+    """G shows them first, by letter; then the request and the guidelines."""
+    async with in_review(folder) as reviewer:
+        letter = next(
+            person
+            for group in reviewer.judging.groups
+            for rival in group.rivals
+            if rival.sources == ("ben-1",)
+            for person in rival.people
+        )
+        await reviewer.press("g")
+        shown = reviewer.shown()
+        assert f"{letter}: the set is a film's" in shown
+        assert "ben" not in shown
+        assert "Guidelines" in shown
+        await reviewer.press("q")
+
+
 async def test_help_queue_and_samples(folder: Path) -> None:
     """? has the keys of review, q its queue, > the next sample of it."""
     async with in_review(folder) as reviewer:

@@ -221,16 +221,20 @@ class AnnotateAsking(AnnotateReadings):
     def _tell_request(self) -> None:
         from tui_annotate.tui.dialogs.message import MessageDialog
 
-        if self.desk is None:
-            return
-        request = self.desk.sample.request
+        if self.desk:
+            pages, page = self.pages_of(self.desk)
+            self.app.push_screen(MessageDialog(pages, page=page))
+
+    def pages_of(self, desk: Desk) -> tuple[list[tuple[str, str]], int]:
+        """(title, text) of what can be read about a sample, and which page comes first."""
+        request = desk.sample.request
         parts = [request.title, request.problem, request.background, request.question]
         asked = "\n\n".join(part for part in parts if part)
         pages = [
             ("Request", asked or "This sample came without a request."),
-            ("Guidelines", self.desk.guidelines or "There are no guidelines for this dataset."),
+            ("Guidelines", desk.guidelines or "There are no guidelines for this dataset."),
         ]
-        self.app.push_screen(MessageDialog(pages, page=0 if asked else 1))
+        return pages, 0 if asked else 1
 
     # other samples
 

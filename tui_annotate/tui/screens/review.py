@@ -7,7 +7,7 @@ something is edited it is that screen altogether, with the assist.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 
@@ -32,7 +32,8 @@ from tui_annotate.tui.widgets.pane_title import PaneTitle
 from tui_annotate.tui.words import WordsList
 
 if TYPE_CHECKING:
-    from tui_annotate.services.review import Waiting
+    from tui_annotate.services.annotate import Desk
+    from tui_annotate.services.review import ReviewDesk, Waiting
     from tui_annotate.storage.queue import QueueRow
     from tui_annotate.tui.session import Session
 
@@ -174,6 +175,16 @@ class ReviewScreen(ReviewDoing):
             for group, lines in session.keys.help(REVIEWING)
         ]
         self.app.push_screen(HelpDialog(groups, legend=LEGEND, title="Keys in review"))
+
+    def pages_of(self, desk: Desk) -> tuple[list[tuple[str, str]], int]:
+        """Also what annotators noted on the sample; first of all, where there is anything."""
+        pages, page = super().pages_of(desk)
+        layers, draft = cast("ReviewDesk", desk).layers, self.judging
+        noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
+        if not noted or draft is None:
+            return pages, page
+        text = "\n\n".join(f"{draft.people_words([letter])}: {said}" for letter, said in noted)
+        return [*pages, ("Notes", text)], len(pages)
 
     def _show_names(self) -> None:
         session, desk, draft = self.session, self.desk, self.judging
