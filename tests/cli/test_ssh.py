@@ -330,3 +330,27 @@ def test_a_session_begun_by_hand_begins_anew_isolated(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "tui-annotate session" in done.stdout
+
+
+def test_a_session_begins_clean() -> None:
+    """Files for its owner alone, no signal of a terminal that stops it, few variables."""
+    script = (
+        "import os, signal, sys; sys.argv = ['tui-annotate', 'session']\n"
+        "import tui_annotate.cli.main as started, tui_annotate.__main__ as program\n"
+        "def run():\n"
+        "    names = ('SIGTSTP', 'SIGQUIT', 'SIGTTIN', 'SIGTTOU')\n"
+        "    kept = [signal.getsignal(getattr(signal, n)) is signal.SIG_IGN for n in names]\n"
+        "    print(oct(os.umask(0)), kept, sorted(os.environ))\n"
+        "started.run = run\n"
+        "program.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{script}"],
+        env={"LC_ALL": "C.UTF-8", "TERM": "xterm", "PYTHONPATH": "x", "TEXTUAL": "x", "X": "x"},
+        capture_output=True,
+        text=True,
+        check=False,
+        umask=0o022,
+    )
+    shown = f"0o77 {[True] * 4} {['LC_ALL', 'TERM']}\n"
+    assert (done.stdout, done.stderr) == (shown, "")

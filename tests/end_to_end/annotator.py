@@ -6,12 +6,13 @@ import random
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Final
 
 from tests.end_to_end.example import Deed
 from tests.pty_driver import Terminal
 
-HOME: Final = "\x1b[H"
+HOME, BACKSPACE = "\x1b[H", "\x7f"
 VERBS: Final = {"saved": "add", "deleted": "remove", "skipped": "skip", "flagged": "flag"}
 SHOWN: Final = re.compile(
     r"^ [✓!·✗] (?:(?P<verb>saved|deleted) (?P<label>\w+) · u undo"
@@ -46,9 +47,12 @@ class Annotator:
         """Clears what the draft line said, so that the next words are news.
 
         Keys that come before a sample's first frame are dropped, so they are pressed until they do.
+        An undone claim comes back as a selection, which moving may shrink to a blank: Backspace
+        drops it.
         """
+        moves = cycle((f"{HOME}l", f"{BACKSPACE}{HOME}l"))
         while "save:" not in self.terminal.text:
-            self.terminal.press(f"{HOME}l")
+            self.terminal.press(next(moves))
             with suppress(AssertionError):
                 self.terminal.wait("save:", patience=1)
             assert self.terminal.alive
