@@ -215,10 +215,13 @@ class AnnotateApp(ClosedApp):
     async def action_quit(self) -> None:
         """Ctrl+q, everywhere: place and time are kept, the store is done first.
 
+        Off a page that bars the way it signs out, as it would be a way around it otherwise.
+
         The app takes this key before others; keys pressed before it still wait in the queue of what
         has the focus, then in the screen's, and come first.
         """
-        (self.focused or self.screen).call_later(self.desktop.call_later, self.desktop.quit)
+        leave = self.reception.sign_out if self.reception.barred else self.desktop.quit
+        (self.focused or self.screen).call_later(self.desktop.call_later, leave)
 
     def _fatal_error(self) -> None:
         """What nobody expected: told after the end, logged without the values of variables."""

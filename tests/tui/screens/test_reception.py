@@ -182,6 +182,25 @@ async def test_what_closes_itself_under_a_page_leaves_the_page(folder: Path) -> 
         assert "film" not in visitor.shown()
 
 
+async def test_leaving_a_locked_screen_is_no_way_around_the_lock(folder: Path) -> None:
+    """Also who had stayed signed in is asked at the next start."""
+    async with visiting(folder) as visitor:
+        await visitor.until("I have a code")
+        await visitor.type(LI)
+        await visitor.pilot.press("down", "space", "up")
+        await visitor.type(PASSWORD)
+        await visitor.at_work()
+        clock = visitor.app.reception._clock
+        visitor.app.reception._clock = lambda: clock() + 31 * 60
+        visitor.app.reception.look_at_the_clock()
+        await visitor.until("Locked")
+        await visitor.pilot.press("ctrl+q")
+        while visitor.app.is_running:
+            await visitor.pilot.pause(0.001)
+    async with visiting(folder) as visitor:
+        await visitor.until("I have a code")
+
+
 async def test_whom_a_key_knows_opens_the_lock_by_enter(folder: Path) -> None:
     """They could come in again by their key all the same; leaving the page signs out."""
     with workspace.open(folder) as space:

@@ -54,6 +54,7 @@ class Reception:
 
     Attributes:
         admission: made in the store's thread once the workspace is open.
+        barred: a page stands there that only the person themselves can answer.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Reception:
     ) -> None:
         self._app, self._saver, self._ways, self._clock = app, saver, ways, clock
         self.admission: Admission | None = None
-        self._barred = False  # a page stands there that only the person themselves can answer
+        self.barred = False
         self._asked_place = False
         self._old = ""  # the password that was set by somebody else, until it is changed
         self._touched = clock()
@@ -215,15 +216,15 @@ class Reception:
 
     def _bar(self, admission: Admission, title: str, lead: list[str]) -> None:
         """Covers everything until the person has shown that it is they."""
-        if self._barred:
+        if self.barred:
             return
-        self._barred = True
+        self.barred = True
 
         def done() -> None:
             if admission.must_change:
                 self._ask_first_password(admission, done)
                 return
-            self._barred, self._old = False, ""
+            self.barred, self._old = False, ""
             self.touched()
             self._watch(admission)
 
