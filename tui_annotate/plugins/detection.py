@@ -17,6 +17,7 @@ from tui_annotate.plugins.streams import chunks
 _KEYS = {
     "mercury": {"sample_id", "source", "summary", "annotations"},
     "ragtruth": {"source_id", "response", "labels"},
+    "labelstudio": {"data", "annotations"},
 }
 """What the first record of a form has at least."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}

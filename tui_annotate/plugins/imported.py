@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -23,7 +23,7 @@ def distinct(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[str, An
         yield times[content], row
 
 
-def made_id(key: tuple[str, str], times: int, row: Mapping[str, Any]) -> str:
+def made_id(key: tuple[str, str], times: int, row: Any) -> str:
     """The same id whenever the same row of a sample comes in; `times` as `distinct` counts them."""
     return str(uuid5(_IDS, json.dumps([*key, times, row], sort_keys=True)))
 

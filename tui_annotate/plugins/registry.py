@@ -31,6 +31,7 @@ _BUILT_IN: Final = MappingProxyType(
             "mercury": f"{_FORMATS}.mercury:MercuryFormat",
             "faithbench": f"{_FORMATS}.mercury:FaithBenchFormat",
             "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
+            "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
@@ -38,6 +39,7 @@ _BUILT_IN: Final = MappingProxyType(
             "mercury": f"{_FORMATS}.mercury:MercuryFormat",
             "faithbench": f"{_FORMATS}.mercury:FaithBenchFormat",
             "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
+            "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
             "csv": f"{_FORMATS}.tables:CsvFormat",
         },
         "embedders": {

@@ -93,8 +93,14 @@ def view(record: Record, name: str, lost: Lost = frozenset()) -> dict[str, Any]:
             {(one.person, names.get(one.person)) for one in record.annotations}
         ),
         Trait.EMPTY: len(read_by - {one.person for one in record.annotations}),
-        Trait.STATE: sorted((work.person, work.state) for work in record.assignments),
-        Trait.OPINION: sorted((one.person, one.rating, one.comment) for one in record.assignments),
+        Trait.STATE: sorted(
+            (work.person, work.state) for work in record.assignments if work.state is not State.NEW
+        ),
+        Trait.OPINION: sorted(
+            (work.person, work.rating, work.comment)
+            for work in record.assignments
+            if work.rating or work.comment
+        ),
     }
     return said | {trait.value: part for trait, part in parts.items() if trait not in lost}
 

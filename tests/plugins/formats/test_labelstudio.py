@@ -1,0 +1,225 @@
+"""Label Studio: submissions, predictions, relations and both ways of counting."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.formats.hostile import several
+from tests.plugins.formats.laws import about, read, trip, view, views, write
+from tests.plugins.reading import file
+from tests.plugins.strategies import altered
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.plugins.detection import detect
+
+SOURCE = "The bridge 🌉 opened in 1932.\nIt cost 12 million pounds."
+SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
+
+
+def _labels(key: str, side: str, quote: str, label: str, *, shift: int = 0) -> dict[str, Any]:
+    start = (SOURCE if side == "source" else SUMMARY).index(quote) + shift
+    value = {"start": start, "end": start + len(quote), "text": quote, "labels": [label]}
+    name = "ev" if side == "source" else "claim"
+    return {"id": key, "from_name": name, "to_name": side, "type": "labels", "value": value}
+
+
+CLAIM = _labels("r1", "summary", "15 million pounds", "Unwanted.Intrinsic")
+PROOF = _labels("r2", "source", "12 million pounds", "Evidence")
+LOVED = _labels("r3", "summary", "was loved", "Unwanted.Extrinsic")
+NOTE = {
+    "id": "r1", "from_name": "note", "to_name": "summary", "type": "textarea",
+    "value": {"start": 21, "end": 38, "text": ["12, not 15"]},
+}  # fmt: skip
+LINK = {
+    "type": "relation", "from_id": "r1", "to_id": "r2", "direction": "right",
+    "labels": ["evidence"],
+}  # fmt: skip
+TASK: dict[str, Any] = {
+    "id": 7,
+    "data": {"source": SOURCE, "summary": SUMMARY, "sample_id": "b-001", "topic": "bridges"},
+    "annotations": [
+        {"id": 1, "completed_by": 3, "was_cancelled": False, "lead_time": 41.5,
+         "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-20T09:01:00.5Z",
+         "result": [CLAIM, NOTE, PROOF, LOVED, LINK]},
+        {"id": 2, "completed_by": {"id": 4, "email": "ben@example.org", "first_name": "Ben",
+                                   "last_name": "B"}, "result": []},
+        {"id": 3, "completed_by": 5, "was_cancelled": True, "result": []},
+    ],
+    "predictions": [{"model_version": "toy-1", "result": [LOVED]}],
+}  # fmt: skip
+
+
+def _read(folder: Path, *tasks: Any, **options: Any) -> tuple[list[Record], list[Problem]]:
+    return read(file(folder, "tasks.json", json.dumps(tasks)), "labelstudio", **options)
+
+
+def _changed(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    task = copy.deepcopy(TASK)
+    change(task)
+    return task
+
+
+def test_a_task_becomes_a_sample(tmp_path: Path) -> None:
+    """Regions are claims and evidence by their relations; each who submitted is a person."""
+    (record,), problems = _read(tmp_path, TASK)
+    assert problems == []
+    assert (record.sample.id, record.sample.dataset) == ("b-001", "tasks")
+    assert record.sample.meta == {"topic": "bridges"}
+    first, second, guess = record.annotations
+    assert first.annotation.claim[0].span.of(SUMMARY) == "15 million pounds"
+    assert first.annotation.evidence[0].span.of(SOURCE) == "12 million pounds"
+    assert first.annotation.labels == (("Unwanted", "Intrinsic"),)
+    assert (first.annotation.note, first.annotation.origin) == (
+        "12, not 15",
+        "imported:labelstudio",
+    )
+    assert (second.person, second.annotation.evidence) == ("labelstudio:3", ())
+    assert (guess.person, guess.annotation.origin) == ("machine:toy-1", "machine:toy-1")
+    assert [(person.id, person.name) for person in record.people] == [
+        ("labelstudio:3", "3"),
+        ("ben@example.org", "Ben B"),
+        ("labelstudio:5", "5"),
+        ("machine:toy-1", "toy-1"),
+    ]
+
+
+def test_how_each_person_stands(tmp_path: Path) -> None:
+    """An empty result is read with nothing found; a cancelled one is skipped."""
+    (record,), _ = _read(tmp_path, TASK)
+    done, clean, skipped = record.assignments
+    assert (done.state, done.seconds) == (State.DONE, 41.5)
+    assert done.updated == "2026-11-20T09:01:00.500000+00:00"
+    assert (clean.person, clean.state) == ("ben@example.org", State.DONE)
+    assert skipped.state is State.SKIPPED
+
+
+def test_offsets_of_older_releases_are_recognised(tmp_path: Path) -> None:
+    """Units of UTF-16 behind the emoji are translated, and that is told."""
+    late = _labels("r2", "source", "12 million pounds", "Evidence", shift=1)
+    task = _changed(lambda one: one["annotations"][0]["result"].__setitem__(2, late))
+    (record,), (doubt,) = _read(tmp_path, task)
+    assert record.annotations[0].annotation.evidence[0].span.of(SOURCE) == "12 million pounds"
+    assert doubt.message == "the offsets of the source are UTF-16 units"
+
+
+def test_taxonomies_choices_and_directions(tmp_path: Path) -> None:
+    """Paths of a taxonomy and choices of a region are labels; an arrow may point either way."""
+    value = {key: CLAIM["value"][key] for key in ("start", "end", "text")}
+    extra = [
+        CLAIM | {"type": "taxonomy", "value": value | {"taxonomy": [["A", "B"]]}},
+        CLAIM | {"type": "choices", "value": value | {"choices": ["grave"]}},
+        {"type": "relation", "from_id": "r2", "to_id": "r3", "direction": "left"},
+        {"type": "relation", "from_id": "r1", "to_id": "r3", "direction": "right"},
+        {"id": "x", "type": "choices", "to_name": "summary", "value": {"choices": ["good"]}},
+        {"id": "y", "type": "hypertextlabels", "value": {}},
+    ]
+    task = _changed(lambda one: one["annotations"][0]["result"].extend(extra))
+    task["predictions"][0]["score"] = 0.5
+    (record,), problems = _read(tmp_path, task)
+    first, second = (owned.annotation for owned in record.annotations[:2])
+    assert first.labels == (("Unwanted", "Intrinsic"), ("A", "B"), ("grave",))
+    assert first.evidence == second.evidence != ()
+    assert record.assignments[0].rating == "good"
+    assert sorted(problem.message for problem in problems) == [
+        "left out: 1 items of type 'hypertextlabels'",
+        "left out: 1 relations inside one text",
+        "left out: 1 scores of predictions",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda one: one.update(data=None), "the data of the task is nothing"),
+        (lambda one: one["data"].pop("summary"), "no column 'summary'"),
+        (lambda one: one["annotations"].append(5), "'annotations' is no list of objects"),
+        (lambda one: one["annotations"][0].update(result={}), "'result' is no list of objects"),
+        (lambda one: one["annotations"][0]["result"][0].update(to_name="x"), "is about 'x'"),
+        (lambda one: one["annotations"][0]["result"][0]["value"].update(start=0), "covers"),
+        (lambda one: one["annotations"][0]["result"][0]["value"].update(end="9"), "no pair of"),
+    ],
+)
+def test_what_does_not_fit_is_refused_whole(
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str
+) -> None:
+    """The task is named, and the others come in."""
+    other = _changed(lambda one: one["data"].update(sample_id="other"))
+    records, (problem,) = _read(tmp_path, _changed(change), other)
+    assert [record.sample.id for record in records] == ["other"]
+    assert message in problem.message
+    assert problem.where.endswith("record 1")
+
+
+def test_texts_may_be_called_otherwise(tmp_path: Path) -> None:
+    """The options name the two texts, in the data and in the regions."""
+    text = json.dumps(TASK).replace('"source"', '"doc"').replace('"summary"', '"answer"')
+    options = {"source_column": "doc", "summary_column": "answer", "id_column": "topic"}
+    (record,), problems = _read(tmp_path, json.loads(text), **options)
+    assert (problems, record.sample.id) == ([], "bridges")
+    assert len(record.annotations) == 3
+
+
+def test_tasks_are_known_by_their_content(tmp_path: Path) -> None:
+    """A list of tasks needs no --format."""
+    assert detect(file(tmp_path, "a.json", json.dumps([TASK]))) == "labelstudio"
+
+
+def test_what_was_read_goes_out_the_same_twice(tmp_path: Path) -> None:
+    """A prediction stays one, people keep their names, and bytes are stable."""
+    first, _ = _read(tmp_path, TASK)
+    report = write(first, "labelstudio", tmp_path / "a.json")
+    assert report.lost == {}
+    (task,) = json.loads((tmp_path / "a.json").read_text("utf-8"))
+    assert [one["model_version"] for one in task["predictions"]] == ["toy-1"]
+    second, problems = read(tmp_path / "a.json", "labelstudio", dataset="tasks")
+    assert problems == []
+    assert views(second, "labelstudio") == views(first, "labelstudio")
+    write(second, "labelstudio", tmp_path / "b.json")
+    third, _ = read(tmp_path / "b.json", "labelstudio")
+    write(third, "labelstudio", tmp_path / "c.json")
+    write(third, "labelstudio", tmp_path / "d.json")
+    assert (tmp_path / "c.json").read_bytes() == (tmp_path / "d.json").read_bytes()
+
+
+_REWORDED = {"labels with a dot in a name", "labels called Evidence without a claim"}
+"""Losses that change what is said without taking a trait away."""
+
+
+@given(found=several())
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_carried_comes_back(found: list[Record]) -> None:
+    """Hostile texts, notes and labels of several people: the same after a trip."""
+    with TemporaryDirectory() as folder:
+        done = trip(found, "labelstudio", Path(folder) / "out.json")
+    assert [problem for problem in done.problems if found] == []
+    assert len(done.back) == len(found)
+    if not _REWORDED & set(done.report.lost):
+        lost = frozenset(about("labelstudio").lost)
+        assert views(done.back, "labelstudio", lost) == views(found, "labelstudio", lost)
+    if not done.report.lost:
+        for one, other in zip(found, done.back, strict=True):
+            assert view(other, "labelstudio") == view(one, "labelstudio")
+
+
+@given(data=st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_no_value_breaks_the_reader(data: st.DataObject) -> None:
+    """Any JSON value in any place of a sound task is read or refused, never an accident."""
+    task = data.draw(altered(TASK))
+    with TemporaryDirectory() as folder:
+        try:
+            _, problems = _read(Path(folder), task)
+        except TuiAnnotateError:
+            return
+        for problem in problems:
+            assert "\n" not in str(problem)

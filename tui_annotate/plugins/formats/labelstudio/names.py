@@ -1,0 +1,26 @@
+"""What the reader and the writer of Label Studio's tasks must call the same."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tui_annotate.plugins.traits import About, Trait, carries_all_but, plainly
+
+FORMAT: Final = "labelstudio"
+MACHINE: Final = "machine:"
+"""Before a model's name: the origin of its predictions, and the id of who made them."""
+EVIDENCE: Final = "Evidence"
+"""The label of regions of the source that a claim points to."""
+LINK: Final = "evidence"
+PART: Final = "part"
+"""Labels of relations: from a claim to its evidence, and to its further spans."""
+UNIT: Final = "offset_unit"
+"""The key of a task's data that says how offsets are counted; other programs have none."""
+OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", UNIT)
+"""The keys of a task's data beside those of the texts."""
+
+ABOUT: Final = About(
+    title="Label Studio's tasks, a JSON list",
+    carried=carries_all_but(Trait.VERSION, Trait.TRACE, Trait.SETTLED, Trait.TITLE)
+    | plainly(fragments="relations", link="relations", tree="joined", origin="predictions"),
+)
