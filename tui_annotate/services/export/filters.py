@@ -111,5 +111,5 @@ def _check_origin(origin: str) -> None:
     if not plain and not (kind in _NAMED_ORIGINS and colon and name):
         raise InvalidInput(
             f"{origin!r} is no origin",
-            "write human, adjudicated, rejected, machine, machine:NAME, imported or imported:FORMAT",
+            "known: human, adjudicated, rejected, imported, imported:FORMAT, machine, machine:NAME",
         )

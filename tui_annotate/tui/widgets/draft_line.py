@@ -47,7 +47,7 @@ class DraftLine(FixedRows):
             self._text, self._kind = new
             self.repaint(layout=self._rows(self.size.width) != self.size.height)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
         """Textual's hook: the rows that the text needs."""
         return self._rows(width)
 
