@@ -48,6 +48,7 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.timeout(900)  # a hundred commands, each a process of its own
 def test_the_commands_work_as_written(folder: Path) -> None:
     """Shell blocks run to their ends without an error, then the Python ones on what those made."""
     for block in blocks("sh"):
