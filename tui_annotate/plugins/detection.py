@@ -18,6 +18,7 @@ _KEYS = {
     "mercury": {"sample_id", "source", "summary", "annotations"},
     "ragtruth": {"source_id", "response", "labels"},
     "labelstudio": {"data", "annotations"},
+    "doccano": {"text", "entities", "relations"},
 }
 """What the first record of a form has at least."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}

@@ -25,6 +25,7 @@ class Tally:
     def __init__(self, about: About, report: Report, *, own: str = "") -> None:
         self._report = report
         self._lost = about.lost
+        self._assumes = Trait.EMPTY in about.carried
         self._own = own
         self._dataset: str | None = None
 
@@ -42,6 +43,8 @@ class Tally:
                 kept = {HUMAN, f"imported:{self._own}"}
                 origins = [owned.annotation.origin for owned in record.annotations]
                 self._report.lose(trait.value, sum(origin not in kept for origin in origins))
+            elif trait is Trait.STATE:
+                self._report.lose(trait.value, _states(record, assumed=self._assumes))
             elif trait in _OF_RECORDS:
                 self._report.lose(trait.value, _OF_RECORDS[trait](record))
             else:
@@ -91,12 +94,21 @@ def _unread(record: Record) -> int:
     return not record.annotations and not any(map(_read, record.assignments))
 
 
-def _other_states(record: Record) -> int:
-    """States that a reader of the file would not take from what is there."""
+def _states(record: Record, *, assumed: bool) -> int:
+    """States that a reader of the file would not take from what is there.
+
+    Args:
+        assumed: whether it takes whoever is in the file for somebody who is done.
+    """
     annotated = {owned.person for owned in record.annotations}
-    told = {work.person for work in record.assignments}
-    plain = (State.DONE, State.NEW)
-    return sum(work.state not in plain for work in record.assignments) + len(annotated - told)
+    if assumed:
+        told = {work.person for work in record.assignments}
+        plain = (State.DONE, State.NEW)
+        return sum(work.state not in plain for work in record.assignments) + len(annotated - told)
+    return sum(
+        _read(work) and (work.state is not State.DONE or work.person in annotated)
+        for work in record.assignments
+    )
 
 
 def _times(record: Record) -> int:
@@ -111,7 +123,6 @@ _OF_RECORDS: Final[Mapping[Trait, Callable[[Record], int]]] = MappingProxyType(
         Trait.TIME: _times,
         Trait.EMPTY: _nothing_found,
         Trait.UNREAD: _unread,
-        Trait.STATE: _other_states,
         Trait.OPINION: lambda record: sum(
             bool(work.rating or work.comment) for work in record.assignments
         ),

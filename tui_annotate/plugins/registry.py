@@ -32,6 +32,7 @@ _BUILT_IN: Final = MappingProxyType(
             "faithbench": f"{_FORMATS}.mercury:FaithBenchFormat",
             "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
             "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
+            "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
@@ -40,6 +41,7 @@ _BUILT_IN: Final = MappingProxyType(
             "faithbench": f"{_FORMATS}.mercury:FaithBenchFormat",
             "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
             "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
+            "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
             "csv": f"{_FORMATS}.tables:CsvFormat",
         },
         "embedders": {

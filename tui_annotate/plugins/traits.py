@@ -26,7 +26,7 @@ class Trait(StrEnum):
     BARE = "annotations without a label"
     UNCLAIMED = "evidence without a claim"
     UNREAD = "samples that nobody read"
-    STATE = "states other than done"
+    STATE = "states of samples"
     OPINION = "ratings and comments of samples"
     VERSION = "versions of annotations, labels and guidelines"
     TRACE = "places of evidence in the assist"

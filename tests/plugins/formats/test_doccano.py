@@ -1,0 +1,155 @@
+"""doccano: two texts in one, relations from claims to evidence, and lines of older projects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.formats.hostile import several
+from tests.plugins.formats.laws import about, read, trip, view, views, write
+from tests.plugins.reading import file
+from tests.plugins.strategies import altered
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.plugins.detection import detect
+from tui_annotate.plugins.joined import SEPARATOR
+
+SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
+SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
+LINE: dict[str, Any] = {
+    "id": 7,
+    "text": SOURCE + SEPARATOR + SUMMARY,
+    "sample_id": "b-001",
+    "source_len": 74,
+    "sep_len": 19,
+    "topic": "bridges",
+    "Comments": ["hm"],
+    "entities": [
+        {"id": 10, "label": "Unwanted.Intrinsic", "start_offset": 114, "end_offset": 131},
+        {"id": 11, "label": "Evidence", "start_offset": 35, "end_offset": 52},
+        {"id": 12, "label": "Unwanted.Extrinsic", "start_offset": 136, "end_offset": 145},
+    ],
+    "relations": [{"id": 0, "from_id": 10, "to_id": 11, "type": "evidence"}],
+}
+GOLD = (Person("doccano", "doccano", PersonKind.IMPORTED),)
+
+
+def _read(folder: Path, *lines: Any) -> tuple[list[Record], list[Problem]]:
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    return read(file(folder, "admin.jsonl", text), "doccano")
+
+
+def _quotes(record: Record) -> list[tuple[str, ...]]:
+    return [
+        tuple(
+            each.span.of(record.sample.document(each.side).text) for each in one.annotation.anchors
+        )
+        for one in record.annotations
+    ]
+
+
+def test_a_line_becomes_a_sample(tmp_path: Path) -> None:
+    """Its text is parted by its lengths; a relation leads to the evidence; columns are meta."""
+    (record,), problems = _read(tmp_path, LINE)
+    assert problems == []
+    assert [document.text for document in record.sample.documents] == [SOURCE, SUMMARY]
+    assert (record.sample.id, record.sample.dataset) == ("b-001", "admin")
+    assert record.sample.meta == {"topic": "bridges", "Comments": ["hm"]}
+    assert _quotes(record) == [("15 million pounds", "12 million pounds"), ("was loved",)]
+    assert record.annotations[0].annotation.labels == (("Unwanted", "Intrinsic"),)
+    assert record.assignments == ()
+
+
+def test_the_plain_form_is_read(tmp_path: Path) -> None:
+    """Lists of start, end and label, parted by the separator; the id is the line's."""
+    plain = {"id": 3, "text": LINE["text"], "label": [[114, 131, "Wrong"], [35, 52, "Evidence"]]}
+    (record,), problems = _read(tmp_path, plain)
+    assert (problems, record.sample.id) == ([], "3")
+    assert _quotes(record) == [("15 million pounds",), ("12 million pounds",)]
+    assert [one.annotation.labels for one in record.annotations] == [(("Wrong",),), ()]
+
+
+def test_lines_are_known_by_their_content(tmp_path: Path) -> None:
+    """The form with relations needs no --format."""
+    assert detect(file(tmp_path, "a.jsonl", json.dumps(LINE))) == "doccano"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"text": None}, "'text' is nothing"),
+        ({"text": "abc", "source_len": None, "sep_len": None}, "not parted once"),
+        ({"source_len": 900}, "are not inside the text"),
+        ({"sha256": "ab"}, "its SHA-256 differs"),
+        ({"entities": [{"id": 1, "label": 5}]}, "the label of an entity is a number"),
+        ({"entities": [LINE["entities"][0], LINE["entities"][0]]}, "has the id 10"),
+        ({"entities": [LINE["entities"][0] | {"start_offset": 60}]}, "one of the two texts"),
+        ({"entities": [LINE["entities"][0] | {"end_offset": 9000}]}, "outside"),
+        ({"entities": []}, "a relation leads from 10 to 11"),
+        ({"label": [[1, 2]], "entities": [], "relations": []}, "is no start, end and label"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, change: Any, message: str) -> None:
+    """One wrong line is one problem with its place; the others come in."""
+    records, (problem,) = _read(tmp_path, LINE | change, LINE | {"sample_id": "other"})
+    assert [record.sample.id for record in records] == ["other"]
+    assert message in problem.message
+    assert problem.where.endswith("admin.jsonl:1")
+
+
+def test_texts_that_hold_the_separator_are_counted(tmp_path: Path) -> None:
+    """They could not be told apart again, so they are left out with their annotations."""
+    (record,), _ = _read(tmp_path, LINE)
+    (twisted,), _ = _read(tmp_path, LINE | {"source_len": 10, "entities": [], "relations": []})
+    report = write([twisted, record], "doccano", tmp_path / "out.jsonl")
+    assert report.records == 1
+    assert report.lost["samples whose texts hold the separator"] == 1
+
+
+_REWORDED = {
+    "labels with a dot in a name",
+    "labels called Evidence without a claim",
+    "annotations without a label",
+}
+"""Losses that change what is said without taking a trait away."""
+
+
+@given(found=several(GOLD))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_carried_comes_back(found: list[Record]) -> None:
+    """Hostile texts, labels and columns: all that is carried is the same after a trip."""
+    with TemporaryDirectory() as folder:
+        done = trip(found, "doccano", Path(folder) / "out.jsonl")
+        write(done.back, "doccano", Path(folder) / "again.jsonl")
+    assert [problem for problem in done.problems if done.back] == []
+    left_out = done.report.lost.get("samples whose texts hold the separator", 0)
+    assert len(done.back) == len(found) - left_out
+    back = {record.sample.id: record for record in done.back}
+    there = [record for record in found if record.sample.id in back]
+    if not _REWORDED & set(done.report.lost):
+        lost = frozenset(about("doccano").lost)
+        assert views(done.back, "doccano", lost) == views(there, "doccano", lost)
+    if not done.report.lost:
+        for record in found:
+            assert view(back[record.sample.id], "doccano") == view(record, "doccano")
+
+
+@given(data=st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_no_value_breaks_the_reader(data: st.DataObject) -> None:
+    """Any JSON value in any place of a sound line is read or refused, never an accident."""
+    line = data.draw(altered(LINE))
+    with TemporaryDirectory() as folder:
+        try:
+            _, problems = _read(Path(folder), line)
+        except TuiAnnotateError:
+            return
+        for problem in problems:
+            assert "\n" not in str(problem)
