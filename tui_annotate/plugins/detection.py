@@ -23,6 +23,8 @@ _KEYS = {
 """What the first record of a form has at least."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """What a folder of a form has at least, packed or not."""
+_MAGIC = {b"SQLite format 3\0": "mercury-db"}
+"""How files begin that are no text."""
 _NATIVE = re.compile(r'"format"\s*:\s*"tui-annotate/1"')
 _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
 _TABLES = {".csv", ".tsv"}
@@ -38,6 +40,8 @@ def detect(path: Path, *, encoding: str = "utf-8") -> str:
     """
     if path.is_dir():
         return _of_folder(path)
+    if form := _of_bytes(path):
+        return form
     first = (
         next(islice(json_values(path, encoding=encoding), 1), None)
         if _braced(path, encoding)
@@ -63,7 +67,24 @@ def _of_folder(path: Path) -> str:
     for name, files in _FILES.items():
         if there.issuperset(files):
             return name
+    if any(path.glob("*.ann")) or any(path.glob("*/*.ann")):
+        return "brat"
+    for file in path.iterdir():
+        if form := _of_bytes(file):
+            return form
     raise InvalidInput(f"{path} is a folder of no certain form", "name the file in it, or --format")
+
+
+def _of_bytes(path: Path) -> str:
+    """The form of a file that is no text, by how it begins; empty for any other."""
+    if not path.is_file():
+        return ""
+    try:
+        with path.open("rb") as file:
+            head = file.read(max(map(len, _MAGIC)))
+    except OSError:
+        return ""  # told by whoever reads the file
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
 
 
 def _of_record(fields: Mapping[str, Any]) -> str:

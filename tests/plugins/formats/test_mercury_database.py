@@ -1,0 +1,299 @@
+"""Mercury's database, old and new: what its dump would give, from a file that stays as it was."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.formats.laws import read
+from tests.plugins.reading import write
+from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.detection import detect
+
+CHUNKS = [
+    (0, "The bridge opened in 1932.", "source", 0, 0, 0),
+    (1, "It cost 12 million pounds.", "source", 0, 27, 1),
+    (2, "The 1932 bridge cost 15 million pounds.", "summary", 0, 0, 0),
+    (3, "It was loved.", "summary", 0, 40, 1),
+    (4, "A.", "source", 1, 0, 0),
+    (5, "B.", "summary", 1, 0, 0),
+]
+SPANS = {"source": [35, 52], "summary": [21, 38]}
+LABEL = ["Unwanted", "Unwanted.Intrinsic"]
+PLAIN = "chunk_id, text, text_type, sample_id, char_offset, chunk_offset"
+FIRST = "chunk_id, text, text_type, doc_id, char_offset_local, chunk_offset_local"
+ANNOTATIONS = (
+    "annot_id INTEGER PRIMARY KEY, sample_id INTEGER, annot_spans TEXT, annotator TEXT,"
+    " label TEXT, note TEXT"
+)
+COMMENTS = "comment_id, user_id, annot_id, parent_id, text, comment_time"
+MERGED = Path(__file__).with_name("merged.sqlite.gz")
+
+
+def _row(number: int, spans: Any, **other: Any) -> tuple[Any, ...]:
+    row = {"sample": 0, "annotator": "ab12", "label": json.dumps(LABEL), "note": "12, not 15"}
+    row |= other
+    told = (number, row["sample"], json.dumps(spans), row["annotator"], row["label"], row["note"])
+    return (*told, *other.get("chunks", ()))
+
+
+def _filled(path: Path, tables: dict[tuple[str, str], Sequence[tuple[Any, ...]]]) -> Path:
+    """A database with some tables."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for (name, columns), rows in tables.items():
+            connection.execute(f"CREATE TABLE {name} ({columns})")
+            for row in rows:
+                marks = ", ".join("?" * len(row))
+                connection.execute(f"INSERT INTO {name} VALUES ({marks})", row)
+    return path
+
+
+def _database(path: Path, *annotations: tuple[Any, ...], columns: str = "", **more: Any) -> Path:
+    """A database of two samples with annotations and perhaps more tables."""
+    told = more.get("chunks", (PLAIN, CHUNKS))
+    tables: dict[tuple[str, str], Any] = {
+        ("chunks", told[0]): told[1],
+        ("embeddings", "embedding"): [(b"\0" * 8,)],
+        ("annotations", ANNOTATIONS + columns): annotations,
+        ("sample_meta", "sample_id INTEGER, json_meta TEXT"): more.get("meta", []),
+        ("comments", COMMENTS): more.get("comments", []),
+    }
+    return _filled(path, tables)
+
+
+def _quotes(record: Record) -> list[list[str]]:
+    return [
+        [
+            anchor.span.of(record.sample.document(anchor.side, anchor.index).text)
+            for anchor in owned.annotation.anchors
+        ]
+        for owned in record.annotations
+    ]
+
+
+def test_a_database_is_read_as_its_dump_would_be(tmp_path: Path) -> None:
+    """Texts, labels, notes, meta, ids and all that goes out again; the file stays as it was."""
+    path = _database(tmp_path / "m.sqlite", _row(1, SPANS), meta=[(0, '{"model": "toy"}')])
+    before = path.read_bytes()
+    records, problems = read(path, "mercury-db")
+    assert problems == []
+    assert _quotes(records[0]) == [["15 million pounds", "12 million pounds"]]
+    assert records[0].annotations[0].annotation.labels == (("Unwanted", "Intrinsic"),)
+    assert [record.sample.id for record in records] == ["0", "1"]
+    assert records[0].sample.meta == {"model": "toy"}
+    text, report = write(records, "mercury")
+    (tmp_path / "m.json").write_text(text, "utf-8")
+    again, _ = read(tmp_path / "m.json", "mercury", dataset="m")
+    assert [(one.sample, one.annotations) for one in again] == [
+        (one.sample, one.annotations) for one in records
+    ]
+    assert report.lost == {}
+    assert (path.read_bytes(), sorted(tmp_path.iterdir())) == (
+        before, [tmp_path / "m.json", path],
+    )  # fmt: skip
+
+
+def test_the_first_version_called_columns_otherwise(tmp_path: Path) -> None:
+    """Documents and offsets by their older names, a label that is one word."""
+    path = _database(
+        tmp_path / "m.sqlite", _row(1, SPANS, label="ambivalent"), chunks=(FIRST, CHUNKS)
+    )
+    (record, _), problems = read(path, "mercury-db")
+    assert problems == []
+    assert record.annotations[0].annotation.labels == (("ambivalent",),)
+
+
+def test_vectors_may_stand_in_the_table_of_chunks(tmp_path: Path) -> None:
+    """A file that Mercury's newest version made is read without its extension, in order."""
+    path = tmp_path / "merged.sqlite"
+    path.write_bytes(gzip.decompress(MERGED.read_bytes()))
+    records, problems = read(path, "mercury-db")
+    assert problems == []
+    assert [record.sample.id for record in records] == [str(number) for number in range(9)]
+    assert records[0].sample.side(Side.SOURCE)[0].text == (
+        "The bridge opened in 1932. It cost 12 million pounds 🌉."
+    )
+    assert _quotes(records[0]) == [["15 million pounds", "12 million pounds"]]
+    assert records[8].sample.side(Side.SUMMARY)[0].text == "So."
+
+
+def test_only_one_side_may_be_marked(tmp_path: Path) -> None:
+    """Source alone, summary alone, -1 for nothing, and the names of the newest programs."""
+    rows = [
+        _row(1, {"source": [35, 52]}),
+        _row(2, {"summary": [21, 38], "source": [-1, -1]}),
+        _row(3, {"text1": [35, 52], "text2": [21, 38]}),
+    ]
+    (record, _), problems = read(_database(tmp_path / "m.sqlite", *rows), "mercury-db")
+    assert problems == []
+    cost, price = "12 million pounds", "15 million pounds"
+    assert _quotes(record) == [[cost], [price], [price, cost]]
+
+
+CHUNKED = ", src_chunk_id INTEGER, summ_chunk_id INTEGER"
+
+
+@pytest.mark.parametrize("way", ["documents", "chunks", "both", "none"])
+def test_one_way_of_counting_for_a_whole_database(tmp_path: Path, way: str) -> None:
+    """Where annotations name chunks, all spans fit in those or in documents; else it is refused."""
+    spans = {
+        "documents": ({"source": [35, 52]}, {"summary": [47, 52]}),
+        "chunks": ({"source": [8, 25]}, {"summary": [7, 12]}),
+        "both": ({"source": [0, 26]}, {"summary": [0, 39]}),
+        "none": ({"source": [35, 52]}, {"summary": [7, 12]}),
+    }[way]
+    where = [(0, 2), (0, 2)] if way == "both" else [(1, 3), (1, 3)]
+    rows = [_row(n, each, chunks=where[n]) for n, each in enumerate(spans)]
+    path = _database(tmp_path / "m.sqlite", *rows, columns=CHUNKED)
+    records, problems = read(path, "mercury-db")
+    if way == "none":
+        assert records == []
+        assert "no way of counting" in problems[0].message
+    elif way == "both":  # first chunks begin where documents do
+        assert len(records) == 2
+    else:
+        assert _quotes(records[0]) == [["12 million pounds"], ["loved"]]
+
+
+def test_what_fits_both_ways_is_not_guessed(tmp_path: Path) -> None:
+    """A span that covers other words in either way is asked about."""
+    row = _row(1, {"source": [20, 28, 1]})
+    chunks = [*CHUNKS[:1], (1, "It cost 12 million pounds in all.", *CHUNKS[1][2:]), *CHUNKS[2:]]
+    _, problems = read(_database(tmp_path / "m.sqlite", row, chunks=(PLAIN, chunks)), "mercury-db")
+    assert "both in chunks and in documents" in problems[0].message
+
+
+def test_people_have_names_where_a_file_of_users_lies_beside(tmp_path: Path) -> None:
+    """By users.sqlite beside a file, by any such file of a folder; an id without one stays."""
+    columns = "user_id TEXT, user_name TEXT, email TEXT, hashed_password TEXT"
+    _filled(tmp_path / "users.sqlite", {("users", columns): [("ab12", "Ana", "a@b", "x")]})
+    path = _database(
+        tmp_path / "m.sqlite", _row(1, SPANS), _row(2, {"summary": [0, 3]}, annotator="cd")
+    )
+    for place in (path, tmp_path):
+        records, problems = read(place, "mercury-db")
+        assert problems == []
+        named = {person.id: person.name for person in records[0].people}
+        assert named == {"ab12": "Ana", "cd": "cd"}
+    assert detect(path) == detect(tmp_path) == "mercury-db"
+
+
+def test_a_folder_of_batches(tmp_path: Path) -> None:
+    """Each file is a dataset; in one dataset the file stands before the sample's number."""
+    for name in ("b1", "b2"):
+        _database(tmp_path / f"{name}.sqlite")
+    keys = [record.sample.key for record in read(tmp_path, "mercury-db")[0]]
+    assert keys == [("b1", "0"), ("b1", "1"), ("b2", "0"), ("b2", "1")]
+    keys = [record.sample.key for record in read(tmp_path, "mercury-db", dataset="d")[0]]
+    assert keys == [("d", "b1/0"), ("d", "b1/1"), ("d", "b2/0"), ("d", "b2/1")]
+
+
+def test_comments_come_with_their_sample(tmp_path: Path) -> None:
+    """As its meta; those on annotations that were deleted are counted."""
+    said = [(1, "cd", 1, None, "Why?", "2026"), (2, "ab12", 1, 1, "So.", "2026")]
+    path = _database(
+        tmp_path / "m.sqlite", _row(1, SPANS), comments=[*said, (3, "cd", 9, None, "x", "2026")]
+    )
+    records, problems = read(path, "mercury-db")
+    comments = records[0].sample.meta["mercury_comments"]
+    assert [(each["user_id"], each["text"]) for each in comments] == [
+        ("cd", "Why?"), ("ab12", "So."),
+    ]  # fmt: skip
+    assert [(each.message, each.refused) for each in problems] == [
+        ("1 comments belong to nothing", False)
+    ]
+
+
+def test_a_bad_sample_does_not_end_the_file(tmp_path: Path) -> None:
+    """Spans outside the text, wrong JSON, bytes: that sample is told, the next is read."""
+    for bad in (
+        _row(1, {"source": [50, 99]}),
+        _row(1, [3]),
+        _row(1, {"source": ["a", "b"]}),
+        _row(1, {"source": [0, 3]}, label="[1"),
+        _row(1, {"source": [0, 3]}, note=b"\xff"),
+        _row(1, {"source": [0, 3]}, annotator=None),
+        _row(1, {"other": [0, 3]}),
+    ):
+        path = tmp_path / "m.sqlite"
+        path.unlink(missing_ok=True)
+        records, problems = read(_database(path, bad), "mercury-db")
+        assert [record.sample.id for record in records] == ["1"]
+        assert [problem.where for problem in problems] == [f"{path}, sample 0"]
+
+
+def test_strays_and_browsers_offsets_are_told(tmp_path: Path) -> None:
+    """Annotations of no sample are counted; signs that count twice before a span are a doubt."""
+    chunks = [(0, "🌉 bridge.", "source", 0, 0, 0), (1, "So.", "summary", 0, 0, 0)]
+    rows = [_row(1, {"source": [2, 8]}), _row(2, {"summary": [0, 2]}, sample=7)]
+    _, problems = read(
+        _database(tmp_path / "m.sqlite", *rows, chunks=(PLAIN, chunks)), "mercury-db"
+    )
+    assert [(each.message, each.refused) for each in problems] == [
+        ("the source has signs that a browser counts twice before the end of a span", False),
+        ("1 annotations are of samples without texts", True),
+    ]
+
+
+def test_wrong_files_are_told(tmp_path: Path) -> None:
+    """No file, no database, a database of something else, a table without a column."""
+    with pytest.raises(NotFound):
+        read(tmp_path / "none", "mercury-db")
+    with pytest.raises(NotFound, match="is a database of Mercury"):
+        read(tmp_path, "mercury-db")
+    (tmp_path / "a.txt").write_text("SQLite", "utf-8")
+    other = _filled(tmp_path / "b.sqlite", {("users", "user_id"): []})
+    for path in (tmp_path / "a.txt", other):
+        with pytest.raises(InvalidInput, match="no database with a table 'chunks'"):
+            read(path, "mercury-db")
+    lacking = _filled(tmp_path / "c.sqlite", {("chunks", "chunk_id, text"): []})
+    records, problems = read(lacking, "mercury-db")
+    assert records == []
+    assert "no column 'sample_id'" in problems[0].message
+
+
+_CELLS = st.none() | st.integers(-9, 2**40) | st.floats() | st.text(max_size=3) | st.binary()
+
+
+_SPAN = st.lists(st.integers(-2, 9) | st.none() | st.text(max_size=2), max_size=3)
+
+
+@given(
+    row=st.tuples(*[_CELLS | st.just("[0, 1]")] * 6),
+    spans=st.dictionaries(st.sampled_from(["source", "text2", "x"]), _SPAN),
+    cut=st.binary(max_size=20),
+    at=st.integers(0, 12_000),
+)
+@settings(deadline=None, max_examples=60)
+def test_no_content_breaks_the_reader(row: Any, spans: Any, cut: bytes, at: int) -> None:
+    """Any values in any column, and bytes written over, end in records and problems."""
+    with TemporaryDirectory() as folder:
+        chunks = (PLAIN, [*CHUNKS, tuple(row)])
+        path = _database(
+            Path(folder) / "m.sqlite", _row(1, spans), chunks=chunks, meta=[row[:2]],
+            comments=[row],
+        )  # fmt: skip
+        _survives(path)
+        raw = path.read_bytes()
+        path.write_bytes(raw[:at] + cut + raw[at + len(cut) :])
+        _survives(path)
+
+
+def _survives(path: Path) -> None:
+    try:
+        for problem in read(path, "mercury-db")[1]:
+            assert "\n" not in str(problem)
+    except TuiAnnotateError:
+        return
