@@ -24,7 +24,7 @@ EMBEDDERS = "tui_annotate.plugins.embedders"
 BEST = registry.best_embedder
 """The real one: tests are given another, so that none of them loads torch unasked."""
 
-READERS = ("native", "mercury", "faithbench", "ragtruth", "labelstudio", "doccano", "pairs")
+READERS = tuple(registry._BUILT_IN["importers"])
 """The formats that are read, in the order of their table."""
 
 

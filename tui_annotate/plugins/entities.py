@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.joined import Joined
@@ -138,4 +139,7 @@ class Together:
 
     def _anchors(self, entity: Entity) -> tuple[Anchor, ...]:
         what = f"{entity.label!r}"
-        return tuple(self.joined.anchor(span, what=what) for span in entity.spans)
+        anchors = tuple(self.joined.anchor(span, what=what) for span in entity.spans)
+        if len({anchor.side for anchor in anchors}) > 1:
+            raise InvalidInput(f"{what} has spans in both texts", "make it two, with a relation")
+        return anchors

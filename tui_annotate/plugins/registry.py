@@ -29,10 +29,12 @@ _BUILT_IN: Final = MappingProxyType(
         "importers": {
             "native": f"{_FORMATS}.native:NativeFormat",
             "mercury": f"{_FORMATS}.mercury:MercuryFormat",
+            "mercury-db": f"{_FORMATS}.mercury.database:MercuryDatabaseFormat",
             "faithbench": f"{_FORMATS}.mercury:FaithBenchFormat",
             "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
             "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
             "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
+            "brat": f"{_FORMATS}.brat:BratFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
@@ -42,6 +44,7 @@ _BUILT_IN: Final = MappingProxyType(
             "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
             "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
             "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
+            "brat": f"{_FORMATS}.brat:BratFormat",
             "csv": f"{_FORMATS}.tables:CsvFormat",
         },
         "embedders": {

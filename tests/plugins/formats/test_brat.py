@@ -1,0 +1,194 @@
+"""brat: a folder for each annotator, fragments over line ends, and what stands beside them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.plugins.formats.hostile import several
+from tests.plugins.formats.laws import about, base, examples, read, trip, view, views, write
+from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.records import Record
+from tui_annotate.plugins.detection import detect
+from tui_annotate.plugins.joined import SEPARATOR
+from tui_annotate.plugins.traits import Trait
+
+SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
+SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
+STANDOFF = """T1\tWrong 114 131\t15 million pounds
+T2\tEvidence 21 26;27 34\t1932. It cost
+T3\tVague 136 139;140 145\twas loved
+R1\tevidence Arg1:T1 Arg2:T2
+#1\tAnnotatorNotes T1\t12, not 15
+A1\tOrigin T1 human
+*\tEquiv T1 T3
+"""
+
+
+def _foreign(folder: Path, *, standoff: str = STANDOFF, text: str = "") -> Path:
+    place = folder / "corpus" / "ana"
+    place.mkdir(parents=True)
+    (place / "b-001.txt").write_text(text or SOURCE + SEPARATOR + SUMMARY, "utf-8")
+    (place / "b-001.ann").write_text(standoff, "utf-8")
+    return folder / "corpus"
+
+
+def _quotes(record: Record) -> list[list[str]]:
+    return [
+        [each.span.of(record.sample.document(each.side).text) for each in one.annotation.anchors]
+        for one in record.annotations
+    ]
+
+
+def test_a_folder_becomes_samples(tmp_path: Path) -> None:
+    """Fragments parted at a line end are one span again; others stay two; notes and relations."""
+    corpus = _foreign(tmp_path)
+    (record,), problems = read(corpus, "brat")
+    assert record.sample.key == ("corpus", "b-001")
+    assert _quotes(record) == [["15 million pounds", "1932.\nIt cost"], ["was", "loved"]]
+    first, second = (one.annotation for one in record.annotations)
+    assert (first.labels, first.note) == ((("Wrong",),), "12, not 15")
+    assert len(second.claim) == 2
+    assert [(person.id, person.name) for person in record.people] == [("ana", "ana")]
+    assert sorted(problem.message for problem in problems) == [
+        "left out: 1 lines of kind '*'",
+        "left out: 1 lines of kind 'A'",
+    ]
+    assert detect(corpus) == detect(corpus / "ana") == "brat"
+    (alone,), _ = read(corpus / "ana", "brat")
+    assert alone.people[0].id == "brat"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("T1\tWrong 114 131\t12 million pounds\n", "covers"),
+        ("T1\tWrong 1 900\tx\n", "outside"),
+        ("T1\tWrong a b\tx\n", "is no entity"),
+        ("T1\tWrong 0 3\tThe\nT1\tWrong 0 3\tThe\n", "the second of that name"),
+        ("T1\tWrong 0 3;4 10\tThe bridges\n", "are not as long as"),
+        ("T1\tWrong 70 80\t" + (SOURCE + SEPARATOR)[70:80].replace("\n", " "), "covers"),
+        ("R1\tevidence Arg1:T1 Arg2:T2\n", "no two entities"),
+        ("R1\tevidence\n", "is no relation"),
+        ("T1\tWrong 4 10;97 101\tbridge 1932\n", "spans in both texts"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    """One wrong line refuses the sample, with its place."""
+    records, (problem,) = read(_foreign(tmp_path, standoff=line), "brat")
+    assert records == []
+    assert message in problem.message
+    assert problem.where.endswith("b-001")
+
+
+def test_what_is_no_folder_is_told(tmp_path: Path) -> None:
+    """A file, and nothing at all; a text without the separator is one of neither side."""
+    corpus = _foreign(tmp_path, text="one text alone", standoff="")
+    with pytest.raises(InvalidInput, match="is a file"):
+        read(corpus / "ana" / "b-001.ann", "brat")
+    with pytest.raises(NotFound):
+        read(tmp_path / "none", "brat")
+    _, (problem,) = read(corpus, "brat")
+    assert "not parted once" in problem.message
+    (corpus / "ana" / "b-001.txt").unlink()
+    _, (problem,) = read(corpus, "brat")
+    assert "there is no file" in problem.message
+
+
+def test_what_is_written(tmp_path: Path) -> None:
+    """Lines as brat has them: types of letters, an end that is not included, one space between."""
+    (record,) = examples("ana")[Trait.FRAGMENTS]
+    write([record], "brat", tmp_path / "out")
+    assert (tmp_path / "out" / "ana" / "000001.ann").read_text("utf-8") == (
+        "T1\tWrong 45 47;53 63\tIt 15 million\n"
+    )
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "ana", "annotation.conf", "labels.jsonl", "people.jsonl", "samples.jsonl",
+    ]  # fmt: skip
+
+
+def test_a_text_that_was_changed_is_refused(tmp_path: Path) -> None:
+    """By its hash, and where the copies of two annotators differ."""
+    (stranger,) = examples("ana")[Trait.ANNOTATOR]
+    (record,) = [base("ana")]
+    both = Record(
+        record.sample,
+        record.annotations + stranger.annotations,
+        record.assignments + stranger.assignments,
+        record.people + stranger.people,
+    )
+    write([both], "brat", tmp_path / "out")
+    (back,), _ = read(tmp_path / "out", "brat")
+    assert {owned.person for owned in back.annotations} == {"ana", "li"}
+    text = tmp_path / "out" / "ana" / "000001.txt"
+    text.write_bytes(text.read_bytes() + b"!")
+    _, (problem,) = read(tmp_path / "out", "brat")
+    assert "differs between the folders" in problem.message
+    shutil.rmtree(tmp_path / "out" / "Li")
+    _, (problem,) = read(tmp_path / "out", "brat")
+    assert "is not the text that was written" in problem.message
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "", 5, ".hidden"])
+def test_side_tables_lead_nowhere_else(tmp_path: Path, name: object) -> None:
+    """What they name as a file is one beside the standoff, or refused."""
+    corpus = _foreign(tmp_path)
+    (corpus / "samples.jsonl").write_text(json.dumps({"file": name, "sample_id": "1"}), "utf-8")
+    _, (problem,) = read(corpus, "brat")
+    assert "is no name of a file" in problem.message
+
+
+_REWORDED = {
+    "further labels of an annotation",
+    "line ends in notes",
+    "line ends at the edges of spans",
+    "annotations of line ends alone",
+    "claims parted by line ends alone",
+}
+"""Losses that change what is said without taking a trait away."""
+
+
+@given(found=several())
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_carried_comes_back(found: list[Record]) -> None:
+    """Hostile texts, notes, labels and names of several people: the same after a trip."""
+    with TemporaryDirectory() as folder:
+        done = trip(found, "brat", Path(folder) / "out")
+        again = write(done.back, "brat", Path(folder) / "again")
+    assert [problem for problem in done.problems if done.back] == []
+    assert len(done.back) == done.report.records
+    assert again.records <= len(done.back)
+    back = {record.sample.id: record for record in done.back}
+    there = [record for record in found if record.sample.id in back]
+    if not _REWORDED & set(done.report.lost):
+        lost = frozenset(about("brat").lost)
+        assert views(done.back, "brat", lost) == views(there, "brat", lost)
+    if not done.report.lost:
+        for record in found:
+            assert view(back[record.sample.id], "brat") == view(record, "brat")
+
+
+_PIECES = st.sampled_from(["\t", "\n", "T1", "R1", "#1", " ", ";", "0", "114 131", "Arg1:T1", "x"])
+
+
+@given(standoff=st.lists(_PIECES | st.text(max_size=3), max_size=20).map("".join))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+def test_no_standoff_breaks_the_reader(standoff: str) -> None:
+    """Any lines are read or refused, never an accident."""
+    raw = standoff.encode("utf-8", "surrogatepass")
+    with TemporaryDirectory() as folder:
+        corpus = _foreign(Path(folder))
+        (corpus / "ana" / "b-001.ann").write_bytes(STANDOFF.encode() + raw)
+        try:
+            _, problems = read(corpus, "brat")
+        except TuiAnnotateError:
+            return
+        for problem in problems:
+            assert "\n" not in str(problem)
+            str(problem).encode()
