@@ -60,10 +60,14 @@ class MercuryDatabaseFormat:
                     yield from reading.records(dataset, prefix, language=options.language)
             except InvalidInput as error:
                 yield problem(str(file), error)
-            except sqlite3.Error as error:
-                yield Problem(str(file), f"can not be read: {error}", "is Mercury still writing?")
+            except (sqlite3.Error, UnicodeError) as error:  # its words may be no UTF-8
+                yield Problem(str(file), f"can not be read: {_line(error)}", "is Mercury still writing?")
             if options.meter:
                 options.meter.done += file.stat().st_size
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def _files(path: Path) -> list[Path]:

@@ -78,7 +78,7 @@ def has_chunks(path: Path) -> bool:
             return bool(_declared(connection, "chunks"))
         finally:
             connection.close()
-    except (OSError, sqlite3.Error):
+    except (OSError, sqlite3.Error, UnicodeError):
         return False
 
 
