@@ -131,7 +131,7 @@ def test_everything_that_was_handed_out_is_shown_and_taken_back(
     shown = six("assign", "show")
     for word in ("ben (2nd reading)", "pool: 2 people a sample", "escalate: 1 more", "move"):
         assert word in shown.out
-    assert six("assign", "show", "--dataset", "none", "--json").json["stands"] == []
+    assert six("assign", "show", "--dataset", "none").code == 1
     for number in (7, 6, 5, 4, 3, 2):
         assert f"handout {number} is taken back" in six("assign", "undo").out
     assert "is everybody's again" in six("assign", "undo", "1").out

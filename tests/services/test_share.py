@@ -101,6 +101,31 @@ def test_where_people_need_accounts_names_are_theirs(database: Database) -> None
     assert "ana" in caught.value.hint
 
 
+def test_whose_account_is_disabled_gets_no_work(database: Database) -> None:
+    """By name they are refused; where nobody is named, they are left out; theirs can be moved."""
+    members = {name: Person(name, name, PersonKind.ACCOUNT) for name in ("ana", "ben")}
+    service(database, member=members.get).give("d", ["ana", "ben"], Wish("4"))
+    stores = (ShareStore(database), PeopleStore(database))
+    share = Share(*stores, members.get, OPERATOR, lambda: {"ben"})
+    with pytest.raises(Conflict, match="ben"):
+        share.give("d", ["ana", "ben"], Wish())
+    told = share.top_up("d", [], Wish(), number=5)
+    assert [each.name for each in told.people] == ["ana"]
+    share.move("ben", ["ana"])
+    assert keys(database, "ben") == []
+
+
+def test_a_second_reading_of_nothing_makes_no_person(database: Database) -> None:
+    """Neither where nobody has anything of the samples, nor where it is only asked for."""
+    share = service(database)
+    share.repeat("d", ["ana"], Wish("all"))
+    share.give("d", ["ana"], Wish("2"))
+    share.repeat("d", ["ana"], Wish("all"), dry_run=True)
+    assert [each.name for each in PeopleStore(database).all()] == ["ana"]
+    assert share.repeat("d", ["ana"], Wish("all")).samples == 2
+    assert len(PeopleStore(database).all()) == 2
+
+
 def test_ids_are_handed_out_as_they_are_named(database: Database) -> None:
     """An id that is not there is refused, and nobody gets anything."""
     share = service(database)
@@ -237,7 +262,8 @@ def test_what_is_shown_counts_what_people_do(database: Database) -> None:
     assert len(share.show().rules) == 1
     share.undo(2)
     assert share.show().rules == ()
-    assert share.show("nothing").handouts == ()
+    with pytest.raises(NotFound, match="'nothing'"):
+        share.show("nothing")
 
 
 def test_one_begins_in_ones_own_line(database: Database) -> None:

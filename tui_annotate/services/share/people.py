@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.people import Person, PersonKind, checked_name
 from tui_annotate.storage.people import PeopleStore
 
@@ -18,10 +18,12 @@ class Names:
 
     Attributes:
         member: whose account is meant by a name; None where people need no accounts.
+        disabled: ids of those whose account lets them in no more.
     """
 
     people: PeopleStore
     member: Callable[[str], Person | None]
+    disabled: Callable[[], Collection[str]]
 
     def takers(self, names: Sequence[str], *, keep: bool) -> list[Person]:
         """Those who are to get work, once each, in their order.
@@ -32,12 +34,15 @@ class Names:
         Raises:
             NotFound: people need accounts, and nobody has one of a name.
             InvalidInput: several people have a name, or it is no name.
+            Conflict: somebody's account is disabled.
         """
         found = [self._taker(name, keep=keep) for name in names]
         return list({person.id: person for person in found}.values())
 
     def _taker(self, name: str, *, keep: bool) -> Person:
         if member := self.member(name):
+            if member.id in self.disabled():
+                raise Conflict(f"the account of {name!r} is disabled", "see: users enable WHO")
             if keep:
                 self.people.keep(member)
             return member
@@ -71,7 +76,8 @@ class Names:
         return {each.id: each.name for each in self.people.all()}
 
     def workers(self) -> list[Person]:
-        """Everybody who can have work: those with accounts, where there are any."""
+        """Everybody who can have work: those with accounts that are active, where there are any."""
         known = [each for each in self.people.all() if each.kind in _WORKS]
         members = [each for each in known if each.kind is PersonKind.ACCOUNT]
-        return members or known
+        disabled = self.disabled()
+        return [each for each in members or known if each.id not in disabled]

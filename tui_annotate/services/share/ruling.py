@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,6 +26,7 @@ class Ruling:
     Attributes:
         member: whose account is meant by a name or an address; None where people need no
             accounts, and a new name makes a person.
+        disabled: as in `Names`.
 
     Raises:
         NotAllowed: where the actor does not manage the workspace.
@@ -35,6 +36,7 @@ class Ruling:
     people: PeopleStore
     member: Callable[[str], Person | None]
     actor: Actor
+    disabled: Callable[[], Collection[str]] = tuple
 
     def __post_init__(self) -> None:
         require(self.actor, Verb.MANAGE)
@@ -42,7 +44,7 @@ class Ruling:
     @cached_property
     def names(self) -> Names:
         """Whom a name means."""
-        return Names(self.people, self.member)
+        return Names(self.people, self.member, self.disabled)
 
     def meant(self, to: Sequence[str], *, dry_run: bool) -> list[Person]:
         """The people who are named.
@@ -50,6 +52,7 @@ class Ruling:
         Raises:
             InvalidInput: nobody is.
             NotFound: there is nobody of a name.
+            Conflict: somebody's account is disabled.
         """
         if not to:
             raise InvalidInput("nobody is named", "name people: --to NAME, several times")
@@ -154,6 +157,13 @@ class Ruling:
             return recall.undo(store, number, begun=begun)
 
     def show(self, dataset: str = "") -> Shown:
-        """All that is handed out, or what is of one dataset."""
+        """All that is handed out, or what is of one dataset.
+
+        Raises:
+            NotFound: there is no such dataset, and nothing of it was ever handed out.
+        """
         with self.store.reading() as store:
-            return shown(store, self.names.all(), dataset=dataset)
+            found = shown(store, self.names.all(), dataset=dataset)
+            if dataset and not found.handouts:
+                store.dataset_row(dataset)
+        return found

@@ -9,7 +9,7 @@ from typing import Any
 from tui_annotate.domain import sharing
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.handouts import HandoutKind
-from tui_annotate.domain.people import Person, again
+from tui_annotate.domain.people import Person, PersonKind, again
 from tui_annotate.domain.sharing import Item, Outcome, Sorting, Taker, Wish
 from tui_annotate.services.share.report import Dealt, dealt, got
 from tui_annotate.services.share.ruling import Ruling
@@ -117,6 +117,9 @@ class Share(Ruling):
             told, rows = self._dealt(store, asked)
             if not rows:
                 return told
+            for each in asked.people:
+                if each.kind is PersonKind.AGAIN:
+                    store.keep(each)
             number = store.apply(asked.kind, asked.dataset, rows=rows, request=asked.request)
         return replace(told, handout=number)
 
@@ -179,11 +182,8 @@ class Share(Ruling):
         """
         people = self.meant(to, dry_run=dry_run) if to else self._at_work(dataset)
         seconds = [again(each) for each in people]
-        with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
+        with self.store.reading() as store:
             has = {each.id: {one.key for one in store.held(person=each.id)} for each in seconds}
-            if not dry_run:
-                for second in seconds:
-                    store.keep(second)
 
         def deal(room: Room) -> Outcome:
             given = {}
