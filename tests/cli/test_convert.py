@@ -80,6 +80,29 @@ def test_export_strict(filled: Command) -> None:
     assert filled("export", "--format", "native", "--strict").code == 0
 
 
+@pytest.mark.parametrize("form", [each.name for each in forms() if each.reads and each.writes])
+def test_every_format_leads_from_workspace_to_workspace(
+    command: Command, tmp_path: Path, form: str
+) -> None:
+    """What is exported is recognised by its content, and the annotation is there again."""
+    (tmp_path / "a.jsonl").write_text(json.dumps(NATIVE), "utf-8")
+    for folder in ("one", "two"):
+        assert command("init", folder).code == 0
+    assert command("ingest", "-w", "one", "a.jsonl", "--embedder", "none").code == 0
+    export = ("export", "-w", "one", "--format", form, "-o", "out")
+    refused = command(*export)
+    layered = next(each for each in forms() if each.name == form).layered
+    assert (refused.code == 2, "say whose" in refused.err) == (layered, layered)
+    if layered:
+        assert command(*export, "--layer", "adjudicated").code == 0
+        assert "0 annotations" in command(*export[:-1], "none", "--layer", "adjudicated").err
+        export = (*export[:-1], "out2", "--layer", "ana")
+        assert command(*export).code == 0
+    out = export[export.index("-o") + 1]
+    back = command("ingest", "-w", "two", out, "--dataset", "d", "--embedder", "none", "--json")
+    assert (back.code, back.json["added"], back.json["annotations"]) == (0, 1, 1)
+
+
 def test_formats_lists_all(command: Command) -> None:
     """Every format is a row and an object, and each can be asked about; others are refused."""
     shown = command("formats").out
