@@ -45,7 +45,11 @@ _BUILT_IN: Final = MappingProxyType(
             "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
             "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
             "brat": f"{_FORMATS}.brat:BratFormat",
-            "csv": f"{_FORMATS}.tables:CsvFormat",
+            "faithbench-csv": f"{_FORMATS}.verdicts:FaithBenchTable",
+            "csv": f"{_FORMATS}.tabular.delimited:CsvFormat",
+            "csv-tables": f"{_FORMATS}.tabular.delimited:CsvTablesFormat",
+            "parquet": f"{_FORMATS}.tabular.parquet:ParquetFormat",
+            "xlsx": f"{_FORMATS}.tabular.workbook:WorkbookFormat",
         },
         "embedders": {
             "neural": "tui_annotate.plugins.embedders.neural:NeuralEmbedder",
