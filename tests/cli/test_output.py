@@ -78,6 +78,18 @@ def test_an_error_goes_to_stderr_with_its_hint(capsys: pytest.CaptureFixture[str
     assert (shown.out, shown.err) == ("", "error: it moved\n  hint: look again\n")
 
 
+def test_words_that_may_not_be_cut_outlast_those_that_may(terminal: Terminal) -> None:
+    """Short columns stay whole where several long ones share what is left."""
+    titles = ("name", "address", "role", "state", "user", "seen")
+    columns = [output.Column(each, flexible=each in {"name", "address"}) for each in titles]
+    kept = ("annotator", "no password yet", "annotat", "2026-05-04T12:00")
+    output.table(columns, [("n" * 100, "a" * 100, *kept)])
+    written = terminal.getvalue().splitlines()
+    assert max(map(len, written)) <= 80
+    assert written[1].endswith("  ".join(kept))
+    assert written[1].startswith("nnnnnnnnn…  aaaaaaaaaa…  ")
+
+
 def test_a_table_for_a_pipe_keeps_wide_lines(capsys: pytest.CaptureFixture[str]) -> None:
     """A table that no terminal limits has room for long cells."""
     output.table([output.Column("n", number=True), output.Column("text")], [(1, "x" * 120)])

@@ -127,7 +127,7 @@ def test_accounts_are_changed(team: Typed) -> None:
     changed = team("", "users", "update", "ben", "--role", "reviewer", "--name", "B", "--json").json
     assert (changed["role"], changed["name"]) == ("reviewer", "B")
     assert team("", "users", "update", "B", "--unix", "bb").out == "B <ben@b.org> is a reviewer\n"
-    assert team("", "users", "show", "B").out.count("bb") == 1
+    assert "\nunix         bb\n" in team("", "users", "show", "B").out
     assert "disabled" in team("", "users", "disable", "B").out
     assert "disabled" in team("", "users", "list").out
     assert "disabled" not in team("", "users", "enable", "B").out

@@ -29,6 +29,7 @@ WIDE = 160  # columns of a table that nobody looks at through a terminal
 LONGEST_BAR = 60  # cells of a bar, at most
 GAP = 2  # blanks between two columns
 NARROWEST = 20  # cells of a column of words, at least, where it has as many
+LEAST = 8  # cells that a flexible one keeps where the others leave no more
 UNITS = {"vectors": "documents"}  # what a phase counts, where it is something else
 QUIET = 5.0  # seconds between two lines of progress where no bar can be drawn
 
@@ -131,15 +132,16 @@ def _rooms(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict
     rigid = {place: wish for place, wish in words.items() if not columns[place].flexible}
     flexible = {place: wish for place, wish in words.items() if columns[place].flexible}
     room = width - sum(widths) + sum(words.values()) - GAP * len(columns)
-    rooms = _shared(rigid, room - sum(min(wish, NARROWEST) for wish in flexible.values()))
-    return rooms | _shared(flexible, room - sum(rooms.values()))
+    kept = sum(min(wish, NARROWEST) for wish in flexible.values())
+    rooms = _shared(rigid, room - kept, least=NARROWEST)
+    return rooms | _shared(flexible, room - sum(rooms.values()), least=LEAST)
 
 
-def _shared(wishes: Mapping[int, int], room: int) -> dict[int, int]:
+def _shared(wishes: Mapping[int, int], room: int, *, least: int) -> dict[int, int]:
     """Cells among columns: short wishes in full, long ones the same each, none below a least."""
     given: dict[int, int] = {}
     for place, wish in sorted(wishes.items(), key=lambda each: each[1]):
-        given[place] = min(wish, max(room // (len(wishes) - len(given)), NARROWEST))
+        given[place] = min(wish, max(room // (len(wishes) - len(given)), least))
         room -= given[place]
     return given
 

@@ -28,14 +28,14 @@ def register(app: typer.Typer) -> None:
 
 
 def list_sessions(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
-    """List the sessions that live, by name."""
+    """List the sessions that live, by name; until when is in --json."""
     with opened(workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.signed_in()
     if as_json:
         output.as_json([asdict(each) for each in found])
         return
-    columns = [output.Column("session"), output.Column("name", flexible=True)]
-    columns += [output.Column(name) for name in ("by", "from", "since", "seen", "until")]
+    titles = ("session", "name", "by", "from", "since", "seen")
+    columns = [output.Column(title, flexible=title in {"name", "from"}) for title in titles]
     output.table(
         columns,
         [
@@ -44,7 +44,8 @@ def list_sessions(*, as_json: JsonOption = False, workspace: WorkspaceOption = N
                 each.name,
                 each.means,
                 each.client,
-                *(time[:16] for time in (each.created, each.seen, each.expires)),
+                each.created[:10],
+                each.seen[:16],
             )
             for each in found
         ],

@@ -109,19 +109,19 @@ def add(
 
 
 def list_users(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
-    """List all accounts."""
+    """List all accounts; ids are in `users show` and in --json."""
     with opened(workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.all()
     if as_json:
         output.as_json([told(each) for each in found])
         return
     columns = [output.Column("name", flexible=True), output.Column("address", flexible=True)]
-    columns += [output.Column(name) for name in ("role", "state", "user", "id")]
+    titles = ("role", "state", "user") if any(each.unix for each in found) else ("role", "state")
+    columns += [output.Column(title) for title in titles]
     rows = [
-        (each.person.name, each.email, each.role.value, _state(each), each.unix, each.person.id)
-        for each in found
+        (each.person.name, each.email, each.role.value, _state(each), each.unix) for each in found
     ]
-    output.table(columns, rows)
+    output.table(columns, [row[: len(columns)] for row in rows])
 
 
 def show(
