@@ -1,26 +1,22 @@
-"""Flat tables for people and data frames: CSV, one row a pair of spans; written only.
-
-Several claims or evidence spans of an annotation give a row for each pair, under one annotation id.
-Who looked at a sample and found nothing has a row without an annotation.
-"""
+"""Work as the rows of flat tables: annotations, and who read what; for every kind of table."""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any, TextIO
+from typing import Any, Final
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Kind, Request, Sample, Side
 from tui_annotate.domain.settlements import Settled
-from tui_annotate.plugins.protocols import ExportOptions, Report
-from tui_annotate.plugins.traits import About, Trait, carries_all_but, plainly
+from tui_annotate.plugins.protocols import Report
+from tui_annotate.plugins.traits import Trait, carries_all_but, plainly
 
-COLUMNS = (
+COLUMNS: Final = (
     "dataset",
     "sample_id",
     "annotator",
@@ -56,63 +52,35 @@ COLUMNS = (
     "settled_from",
     "settled_reason",
     "settled_note",
-    "escaped",
 )
-LABELS = " | "
+LABELS: Final = " | "
 """Between the label paths of one annotation."""
-JOINER = "."
+JOINER: Final = "."
 """Between the names of one path."""
 
-_FORMULA = frozenset("=+-@\t\r\n\0＝＋－＠")
-_OURS = {"source_document", "seconds", "version", "state", "escaped"}
-_FOREIGN = tuple(
-    place
-    for place, column in enumerate(COLUMNS)
-    if column not in _OURS and not column.endswith(("_start", "_end", "_sha256"))
+REVIEWS: Final = (
+    "dataset",
+    "sample_id",
+    "annotator",
+    "annotator_name",
+    "state",
+    "rating",
+    "comment",
+    "seconds",
+    "updated",
+    "annotations",
 )
-"""The cells that may hold what somebody else wrote; the others are numbers and words of ours."""
+"""The columns of the second table: a row for each sample that somebody has, read or not."""
+CARRIED: Final = carries_all_but(
+    Trait.UNREAD, Trait.REQUEST, Trait.KIND, Trait.TRACE, Trait.TITLE
+) | plainly(fragments="rows", evidences="rows", tree="columns")
+"""What tables carry."""
 
 
-class CsvFormat:
-    """RFC 4180 with line feeds; `meta` is JSON, offsets are code points, the end is not included.
-
-    A cell that a spreadsheet would run as a formula gets a leading `'`, and its column's name
-    stands in `escaped`, so that it can be taken off again.
-    """
-
-    name = "csv"
-    about = About(
-        title="a table, one row for each pair of spans",
-        carried=carries_all_but(Trait.UNREAD, Trait.REQUEST, Trait.KIND, Trait.TRACE, Trait.TITLE)
-        | plainly(fragments="rows", evidences="rows", tree="columns"),
-    )
-
-    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
-        """See `Exporter.write`."""
-        report = Report()
-        writer = csv.writer(_Lines(target))
-        writer.writerow(COLUMNS)
-        for record in records:
-            report.records += 1
-            report.annotations += len(record.annotations)
-            _count(record, report)
-            for row in _rows(record):
-                writer.writerow(_cells(row, formula_safe=options.formula_safe))
-        return report
-
-
-class _Lines:
-    r"""Ends rows with \n; Python's writer, told to do so itself, leaves a lone \r unquoted."""
-
-    def __init__(self, target: TextIO) -> None:
-        self._target = target
-
-    def write(self, row: str) -> int:
-        """One row with its ending."""
-        return self._target.write(row.removesuffix("\r\n") + "\n")
-
-
-def _count(record: Record, report: Report) -> None:
+def count(record: Record, report: Report) -> None:
+    """Counts a record, and what of it has no column."""
+    report.records += 1
+    report.annotations += len(record.annotations)
     sample = record.sample
     report.lose("samples that nobody looked at", not (record.annotations or record.assignments))
     report.lose("requests", sample.request != Request())
@@ -127,7 +95,8 @@ def _count(record: Record, report: Report) -> None:
     report.lose("labels with a joiner in a name", sum(JOINER in n or LABELS in n for n in names))
 
 
-def _rows(record: Record) -> Iterator[dict[str, Any]]:
+def rows(record: Record) -> Iterator[dict[str, Any]]:
+    """A row for each pair of spans, and one for whoever has the sample and marked nothing."""
     sample = record.sample
     names = {person.id: person.name for person in record.people}
     work = {assignment.person: assignment for assignment in record.assignments}
@@ -169,7 +138,7 @@ def _of_person(assignment: Assignment, names: Mapping[str, str]) -> dict[str, An
         "state": assignment.state.value,
         "rating": assignment.rating,
         "comment": assignment.comment,
-        "seconds": f"{assignment.seconds:.3f}",
+        "seconds": assignment.seconds,
     }
 
 
@@ -226,11 +195,18 @@ def _of_evidence(anchor: Anchor | None, sample: Sample) -> dict[str, Any]:
     }
 
 
-def _cells(row: Mapping[str, Any], *, formula_safe: bool) -> list[Any]:
-    cells = list(map(row.get, COLUMNS))
-    if formula_safe:
-        escaped = [place for place in _FOREIGN if (cells[place] or " ")[0] in _FORMULA]
-        for place in escaped:
-            cells[place] = f"'{cells[place]}"
-        cells[-1] = " ".join(COLUMNS[place] for place in escaped)
-    return cells
+def reviews(record: Record) -> Iterator[dict[str, Any]]:
+    """A row for everybody who has the sample or marked something in it."""
+    names = {person.id: person.name for person in record.people}
+    marked = Counter(owned.person for owned in record.annotations)
+    work = {assignment.person: assignment for assignment in record.assignments}
+    for person in sorted({*marked, *work}):
+        assignment = work.get(person)
+        yield {
+            "dataset": record.sample.dataset,
+            "sample_id": record.sample.id,
+            "annotations": marked[person],
+            **_of_person(assignment or Assignment(person), names),
+            "updated": assignment.updated if assignment else "",
+            **({} if assignment else {"state": ""}),
+        }

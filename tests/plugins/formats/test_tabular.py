@@ -1,0 +1,195 @@
+"""Two tables in each of three forms: other programs read the same cells, and nothing runs."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from openpyxl.utils.escape import unescape
+from pyarrow import parquet
+
+from tests.plugins.formats.hostile import several
+from tests.plugins.formats.laws import base, write
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Record
+from tui_annotate.plugins import columnar, registry
+from tui_annotate.plugins.formats.tabular import workbook
+from tui_annotate.plugins.formats.tabular.rows import COLUMNS, REVIEWS, reviews, rows
+from tui_annotate.plugins.protocols import ExportOptions
+
+Rows = list[dict[str, Any]]
+
+
+def _workbook(path: Path) -> dict[str, list[list[Any]]]:
+    """The cells of each sheet; a formula would be told by its type."""
+    found = {}
+    for sheet in openpyxl.load_workbook(path):
+        cells = [list(row) for row in sheet.iter_rows()]
+        assert {cell.data_type for row in cells for cell in row} <= {"s", "n", "inlineStr"}
+        found[sheet.title] = [[cell.value for cell in row] for row in cells]
+    return found
+
+
+def _named(cells: list[list[Any]]) -> Rows:
+    return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
+
+
+def _told(several: Iterable[dict[str, Any]], columns: Iterable[str]) -> Rows:
+    """Rows as a table has them: an empty text is an empty cell."""
+    return [{name: row.get(name) or None for name in columns} for row in several]
+
+
+def _empty(several: Rows) -> Rows:
+    return [{name: value or None for name, value in row.items()} for row in several]
+
+
+def _written(records: list[Record]) -> list[tuple[Rows, tuple[str, ...]]]:
+    first = [row for record in records for row in rows(record)]
+    second = [row for record in records for row in reviews(record)]
+    return [(first, COLUMNS), (second, REVIEWS)]
+
+
+def _nothing_found() -> list[Record]:
+    record = base("ana")
+    li = Assignment("li", State.DONE, seconds=41.5, updated="2026-01-02T09:00:00.000000+00:00")
+    people = (*record.people, Person("li", "=Li"))
+    return [replace(record, assignments=(*record.assignments, li), people=people)]
+
+
+def test_who_found_nothing_is_a_row(tmp_path: Path) -> None:
+    """The second table has everybody who has a sample, with state, time and number of marks."""
+    report = write(_nothing_found(), "csv-tables", tmp_path / "out")
+    assert (report.records, report.annotations, report.lost) == (1, 1, {})
+    with (tmp_path / "out" / "reviews.csv").open(newline="", encoding="utf-8") as file:
+        ana, li = csv.DictReader(file)
+    assert (ana["annotator"], ana["state"], ana["annotations"]) == ("ana", "done", "1")
+    assert (li["state"], li["seconds"], li["annotations"]) == ("done", "41.500", "0")
+    assert (li["annotator_name"], li["escaped"]) == ("'=Li", "annotator_name")
+    write(_nothing_found(), "csv", tmp_path / "a.csv")
+    beside = tmp_path / "out" / "annotations.csv"
+    assert beside.read_bytes() == (tmp_path / "a.csv").read_bytes()
+
+
+def test_parquet_has_types(tmp_path: Path) -> None:
+    """int32 offsets, times in UTC, dictionaries of names; pandas reads it as it is."""
+    timed = replace(
+        base("ana").annotations[0].annotation, created="2026-01-02T10:00:00+01:00", updated="soon"
+    )
+    record = base("ana")
+    record = replace(record, annotations=(replace(record.annotations[0], annotation=timed),))
+    report = write([record], "parquet", tmp_path / "out")
+    assert report.lost == {"times that are none": 1}
+    table = parquet.read_table(tmp_path / "out" / "annotations.parquet")
+    kinds = {field.name: str(field.type) for field in table.schema}
+    assert kinds["summary_start"] == kinds["source_end"] == kinds["version"] == "int32"
+    assert kinds["created"] == kinds["updated"] == "timestamp[us, tz=UTC]"
+    for name in ("label_1", "label_path", "annotator", "state"):
+        assert kinds[name].startswith("dictionary<values=string, indices=int32")
+    assert (kinds["note"], kinds["seconds"]) == ("string", "double")
+    (row,) = table.to_pylist()
+    assert row["created"] == datetime(2026, 1, 2, 9, tzinfo=UTC)
+    assert (row["updated"], row["summary_start"], row["summary_text"]) == (None, 8, "15 million")
+    assert table.column_names == list(COLUMNS)
+    names = parquet.read_table(tmp_path / "out" / "reviews.parquet").column_names
+    assert names == list(REVIEWS)
+
+
+@given(records=several())
+@settings(deadline=None, max_examples=40)
+def test_parquet_gives_every_cell_back(records: list[Record]) -> None:
+    """Whatever people wrote; rows may come in several groups."""
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columnar, "_BATCH", 2)
+        write(records, "parquet", Path(folder) / "out")
+        files = ("annotations.parquet", "reviews.parquet")
+        for file, (told, columns) in zip(files, _written(records), strict=True):
+            found = parquet.read_table(Path(folder) / "out" / file).to_pylist()
+            for row in found:
+                for name in {"created", "updated"} & set(row):
+                    moment = row[name]
+                    row[name] = moment and moment.isoformat(timespec="microseconds")
+            assert _empty(found) == _told(told, columns)
+
+
+@given(records=several())
+@settings(deadline=None, max_examples=40)
+def test_a_workbook_gives_every_cell_back(records: list[Record]) -> None:
+    """No cell is a formula, and signs that XML can not hold are written as workbooks do."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.xlsx"
+        write(records, "xlsx", path)
+        sheets = _workbook(path)
+    assert list(sheets) == ["annotations", "reviews"]
+    for cells, (told, columns) in zip(sheets.values(), _written(records), strict=True):
+        found = [
+            {name: unescape(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+            for row in _named(cells)
+        ]
+        assert cells[0] == list(columns)
+        assert _empty(found) == _told(told, columns)
+
+
+def test_a_cell_that_looks_like_a_formula_is_marked_as_text(tmp_path: Path) -> None:
+    """Excel shows such a mark as a leading quote, which is no part of the text."""
+    write(_nothing_found(), "xlsx", tmp_path / "a.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "a.xlsx")["reviews"]
+    assert (sheet["D3"].value, sheet["D3"].quotePrefix) == ("=Li", True)
+    assert not sheet["D2"].quotePrefix
+
+
+@pytest.mark.parametrize("sign", ["x", "🌉"])
+def test_a_long_text_is_cut_and_counted(tmp_path: Path, sign: str) -> None:
+    """A cell holds 32,767 UTF-16 units, whole signs alone; what is cut stands in the report."""
+    record = base("ana")
+    most = workbook.LONGEST_CELL * 2 // len(sign.encode("utf-16-le"))
+    for more in (0, 1):
+        comment = sign * (most + more)
+        work = (replace(record.assignments[0], comment=comment),)
+        report = write([replace(record, assignments=work)], "xlsx", tmp_path / "a.xlsx")
+        lost = {"texts beyond 32,767 signs of a cell": 2} if more else {}
+        assert report.lost == lost
+        sheets = _workbook(tmp_path / "a.xlsx")
+        assert [_named(cells)[0]["comment"] for cells in sheets.values()] == [sign * most] * 2
+
+
+def test_a_full_sheet_is_followed_by_another(tmp_path: Path, monkeypatch: Any) -> None:
+    """Each with the names of the columns."""
+    monkeypatch.setattr(workbook, "MOST_ROWS", 3)
+    record = base("ana")
+    samples = [replace(record.sample, id=str(n)) for n in range(5)]
+    write([replace(record, sample=one) for one in samples], "xlsx", tmp_path / "a.xlsx")
+    sheets = _workbook(tmp_path / "a.xlsx")
+    assert [name for name in sheets if name.startswith("a")] == [
+        "annotations", "annotations 2", "annotations 3",
+    ]  # fmt: skip
+    ids = [row["sample_id"] for name in list(sheets)[:3] for row in _named(sheets[name])]
+    assert ids == ["0", "1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("name", ["xlsx", "parquet", "csv-tables"])
+def test_the_same_records_give_the_same_bytes(tmp_path: Path, name: str) -> None:
+    """No clock and no chance is in the files."""
+    for place in ("a", "b"):
+        write(_nothing_found(), name, tmp_path / place)
+    first, second = tmp_path / "a", tmp_path / "b"
+    files = sorted(first.iterdir()) if first.is_dir() else [first]
+    for file in files:
+        other = second / file.name if first.is_dir() else second
+        assert file.read_bytes() == other.read_bytes()
+
+
+def test_a_workbook_is_no_text() -> None:
+    """A stream of text can not hold it."""
+    with pytest.raises(InvalidInput, match="is no text"):
+        registry.load("exporters", "xlsx").write([], StringIO(), ExportOptions())
