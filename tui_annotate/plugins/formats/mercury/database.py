@@ -61,7 +61,9 @@ class MercuryDatabaseFormat:
             except InvalidInput as error:
                 yield problem(str(file), error)
             except (sqlite3.Error, UnicodeError) as error:  # its words may be no UTF-8
-                yield Problem(str(file), f"can not be read: {_line(error)}", "is Mercury still writing?")
+                yield Problem(
+                    str(file), f"can not be read: {_line(error)}", "is Mercury still writing?"
+                )
             if options.meter:
                 options.meter.done += file.stat().st_size
 
