@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
 from tests.cli.conftest import Command
 from tests.plugins.strategies import DUMP, NATIVE
+from tui_annotate.domain.records import Record
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ExportOptions, Report
 from tui_annotate.services.export.forms import forms, table
 
 FORMATS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
@@ -89,17 +95,15 @@ def test_every_format_leads_from_workspace_to_workspace(
     for folder in ("one", "two"):
         assert command("init", folder).code == 0
     assert command("ingest", "-w", "one", "a.jsonl", "--embedder", "none").code == 0
-    export = ("export", "-w", "one", "--format", form, "-o", "out")
-    refused = command(*export)
+    export = ("export", "-w", "one", "--format", form)
+    refused = command(*export, "-o", "out")
     layered = next(each for each in forms() if each.name == form).layered
     assert (refused.code == 2, "say whose" in refused.err) == (layered, layered)
     if layered:
-        assert command(*export, "--layer", "adjudicated").code == 0
-        assert "0 annotations" in command(*export[:-1], "none", "--layer", "adjudicated").err
-        export = (*export[:-1], "out2", "--layer", "ana")
-        assert command(*export).code == 0
-    out = export[export.index("-o") + 1]
-    back = command("ingest", "-w", "two", out, "--dataset", "d", "--embedder", "none", "--json")
+        empty = command(*export, "-o", "empty", "--layer", "adjudicated")
+        assert "0 annotations" in empty.err
+        assert command(*export, "-o", "out", "--layer", "ana").code == 0
+    back = command("ingest", "-w", "two", "out", "--dataset", "d", "--embedder", "none", "--json")
     assert (back.code, back.json["added"], back.json["annotations"]) == (0, 1, 1)
 
 
@@ -112,6 +116,37 @@ def test_formats_lists_all(command: Command) -> None:
         for what in each["lost"] or ():
             assert f"  {what}\n" in command("formats", each["name"]).out
     assert command("formats", "odd").code == 1
+
+
+class Stranger:
+    """A stranger's exporter that says nothing of itself."""
+
+    name = "mine"
+
+    def write(self, records: Iterable[Record], target: TextIO, _: ExportOptions) -> Report:
+        """Writes the ids."""
+        ids = [record.sample.id for record in records]
+        target.write(" ".join(ids))
+        return Report(len(ids))
+
+
+def test_a_stranger_s_format_is_one_of_them(
+    command: Command, dump: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is listed, its losses as not told, and written with as any other."""
+
+    def found(*, group: str) -> list[EntryPoint]:
+        mine = EntryPoint("mine", f"{__name__}:Stranger", group)
+        return [mine] if group == "tui_annotate.exporters" else []
+
+    monkeypatch.setattr(registry, "entry_points", found)
+    registry._strangers.cache_clear()
+    try:
+        assert "not told" in command("formats", "mine").out
+        assert command("formats", "mine", "--json").json["lost"] is None
+        assert command("convert", dump, "-", "--to", "mine").out == "0"
+    finally:
+        registry._strangers.cache_clear()
 
 
 def test_the_docs_hold_the_table() -> None:
