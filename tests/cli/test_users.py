@@ -159,6 +159,10 @@ def test_accounts_go_out_and_in(team: Typed, tmp_path: Path, filled: Command) ->
     assert (again["added"], len(again["joined"]), again["stored"]) == ([], 2, True)
     with workspaces.open("other") as space:
         space.team.authenticate.sign_in("ana@b.org", PASSWORD, client="here")
+    team("violin in the rain\n", "users", "reset-password", "ben")
+    joined = team("", "users", "import", str(file))
+    assert joined.out == "0 accounts added, 2 joined (1 alike), 0 rows refused\n"
+    assert "ben@b.org is here already; the password stays" in joined.err
 
 
 def test_hashes_are_not_for_a_terminal(team: Typed, tmp_path: Path) -> None:

@@ -51,6 +51,19 @@ def test_each_version_stays(database: Database, corpus: CorpusStore) -> None:
     assert (owner.text(), owner.text(dataset="d")) == ("Two.\nLines.\n", "Own.\n")
 
 
+def test_a_name_that_no_dataset_has_is_told(database: Database, corpus: CorpusStore) -> None:
+    """It has neither the guidelines of all, nor an empty list; an old list outlives its dataset."""
+    fill(corpus, "1")
+    owner = guide(database)
+    owner.apply("One.\n")
+    owner.apply("Own.\n", dataset="d")
+    for asked in (lambda: owner.versions("no"), lambda: owner.text(dataset="no")):
+        with pytest.raises(NotFound, match="no dataset 'no'"):
+            asked()
+    corpus.remove_dataset("d")
+    assert [v.lines for v in owner.versions("d")] == [1]
+
+
 def test_what_was_before(database: Database, corpus: CorpusStore) -> None:
     """The version before the last; of a dataset's first own ones, those of the workspace then."""
     fill(corpus, "1")

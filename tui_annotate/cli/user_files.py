@@ -195,7 +195,10 @@ def _tell(found: Registered, *, dry_run: bool) -> None:
             output.say(f"  hint: {problem.hint}")
     for each in found.joined:
         if each.differs:
-            output.say(f"{each.where}: {each.email} is {each.kept} already, not {each.id}")
+            told = f"is {each.kept} already, not {each.id}"
+            if each.id == each.kept:
+                told = "is here already; the password stays the one that is here"
+            output.say(f"{each.where}: {each.email} {told}")
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
     output.line(

@@ -49,9 +49,14 @@ class Guide:
 
         Args:
             dataset: those of one dataset alone, empty for those of the workspace; None for all.
+
+        Raises:
+            NotFound: there is no such dataset, and never were guidelines of it.
         """
         names = self.names()
         found = self.guidance.editions(Guidance.GUIDELINES)
+        if dataset and all(each.dataset != dataset for each in found):
+            self._must_know(dataset)
         last = {each.dataset: place for place, each in enumerate(found)}
         return [
             Version(
@@ -81,9 +86,10 @@ class Guide:
         """The whole hash of a version by its first characters; of the one in force for none.
 
         Raises:
-            NotFound: there is none, or the characters fit several.
+            NotFound: there is none, the characters fit several, or there is no such dataset.
         """
         if not version:
+            self._must_know(dataset)
             found = self.guidance.version(Guidance.GUIDELINES, dataset=dataset)
             if not found:
                 raise NotFound("there are no guidelines", "guidelines apply FILE")
@@ -94,6 +100,10 @@ class Guide:
             how = "several versions begin" if fitting else "no version begins"
             raise NotFound(f"{how} with {version!r}", "see: tui-annotate guidelines list")
         return fitting[0]
+
+    def _must_know(self, dataset: str) -> None:
+        if dataset and not self.guidance.knows(dataset):
+            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
 
     def before(self, dataset: str = "") -> str:
         """The text that was in force before the last one; empty where that is the first.

@@ -104,6 +104,12 @@ class GuidanceStore:
             own = connection.execute(_OWN[kind], {"name": dataset}).scalar() if dataset else ""
             return str(own or connection.execute(_COMMON, {"name": kind.value}).scalar() or "")
 
+    def knows(self, dataset: str) -> bool:
+        """Whether there is a dataset of that name."""
+        query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
+        with self._database.reading() as connection:
+            return connection.execute(query).first() is not None
+
     def versions(self, kind: Guidance) -> tuple[str, ...]:
         """The hashes of all that was ever in force, the oldest first."""
         query = select(TEXTS.c.hash).where(TEXTS.c.kind == kind.value)
