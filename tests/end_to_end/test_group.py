@@ -28,6 +28,8 @@ USERS: Final = {"daemon": "077", "bin": "022", "games": "007"}
 
 QUIT: Final = "\x11"
 
+NOWHERE: Final = "/proc/nowhere"
+"""A home that is not there, and that nobody can make."""
 
 PATHS: Final = os.pathsep.join([str(ROOT), sysconfig.get_path("purelib")])
 VERSION: Final = f"python{sys.version_info[0]}.{sys.version_info[1]}"
@@ -39,8 +41,8 @@ def command(user: str, *words: str, python: str = "") -> list[str]:
     who = [f"--reuid={account.pw_uid}", f"--regid={GROUP}", "--clear-groups"]
     return [
         *("setpriv", *who, "sh", "-c", f'umask {USERS[user]}; exec "$@"', "sh"),
-        *("env", f"PYTHONPATH={PATHS}", "HOME=/nonexistent"),
-        *("TUI_ANNOTATE_CONFIG=/nonexistent/a", "TUI_ANNOTATE_STATE=/nonexistent"),
+        *("env", f"PYTHONPATH={PATHS}", f"HOME={NOWHERE}"),
+        *(f"TUI_ANNOTATE_CONFIG={NOWHERE}/a", f"TUI_ANNOTATE_STATE={NOWHERE}"),
         *(python or PYTHON, "-m", "tui_annotate", *words),
     ]
 

@@ -120,11 +120,11 @@ def test_a_line_that_drops_loses_nothing(workspace: Path) -> None:
 
 
 def test_an_app_without_samples_says_what_to_do(tmp_path: Path) -> None:
-    """An empty workspace opens, names the command that fills it, and can be left."""
+    """An empty workspace opens, names the commands that fill it, and can be left."""
     with tui_annotate.create(tmp_path / "work") as space:
         folder = space.path
     with opened(folder) as terminal:
-        terminal.wait("tui-annotate ingest")
+        terminal.wait("tui-annotate ingest FILE")
         terminal.press("q")
         assert terminal.end() == 0
 

@@ -31,7 +31,10 @@ class AnnotateSamples(AnnotateContrast):
         nothing: what is told where there is no sample to begin with.
     """
 
-    nothing = "no sample is here for you yet: q leaves; ingest brings some, assign hands them out"
+    nothing = (
+        "no sample is here for you yet: leave with q;"
+        " tui-annotate ingest FILE brings some, tui-annotate assign hands them out"
+    )
 
     def __init__(self) -> None:
         super().__init__()
