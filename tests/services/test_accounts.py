@@ -12,12 +12,16 @@ from tests.services.authenticating import HERE, PASSWORD, Doors
 from tests.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from tui_annotate.domain.people import Actor, Person, PersonKind, Role, again
+from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role, again
 from tui_annotate.domain.records import Problem, RecordFilter
+from tui_annotate.domain.sharing import Wish
 from tui_annotate.plugins.user_rows import UserRow
 from tui_annotate.services.authenticate.managing import Accounts, NewAccount
 from tui_annotate.services.authenticate.register import register
+from tui_annotate.services.share import Share
 from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.shares import ShareStore
 
 HASH = "$argon2id$v=19$m=8,t=1,p=1$MTIzNDU2Nzg5MDEyMzQ1Ng$MTIzNDU2Nzg5MDEyMzQ1Ng"
 OTHER = HASH.replace("MTIz", "NTY3")
@@ -163,6 +167,8 @@ def test_deleting_a_person_deletes_no_work(doors: Doors) -> None:
     (key,) = fill(CorpusStore(doors.database), "1")
     annotate(doors.database).add(ben, key, claim("b"), seconds=1)
     doors.authenticate.by_key(ben, client=HERE)
+    share = Share(ShareStore(doors.database), PeopleStore(doors.database), lambda _: None, OPERATOR)
+    share.repeat("d", ["ben"], Wish("all"))
     assert doors.accounts().delete("ben").person.name == "ben"
     with pytest.raises(NotAllowed):
         doors.authenticate.sign_in("ben@example.org", PASSWORD, client=HERE)
@@ -171,7 +177,7 @@ def test_deleting_a_person_deletes_no_work(doors: Doors) -> None:
     assert [owned.annotation.id for owned in record.annotations] == ["b"]
     assert [person.name for person in record.people] == [forgotten.person.name]
     with doors.database.reading() as connection:
-        tables = ("people", "accounts", "sessions", "invites", "ssh_keys")
+        tables = ("people", "accounts", "sessions", "invites", "ssh_keys", "handouts")
         rows = [connection.exec_driver_sql(f"SELECT * FROM {each}").all() for each in tables]
     assert "ben" not in repr(rows)
     assert HERE not in repr(rows)

@@ -126,6 +126,24 @@ def test_a_second_reading_of_nothing_makes_no_person(database: Database) -> None
     assert len(PeopleStore(database).all()) == 2
 
 
+def test_handouts_name_people_as_they_are_called_now(database: Database) -> None:
+    """Who is given another name, or none that says anything, is nowhere under the old one."""
+    share, people = service(database), PeopleStore(database)
+    annotate(database).add(person(database, "ben"), SampleKey("d", "9"), claim("b"), seconds=0)
+    share.practice("d", ["ana"], gold="ben")
+    share.undo()
+    share.give("d", ["ana"], Wish("2"))
+    share.repeat("d", ["ana"], Wish("all"))
+    share.move("ana", ["ben"])
+    for name in ("ana", "ben"):
+        people.keep(Person(person(database, name), f"new {name}"))
+    shown = share.show()
+    asked = [each.asked for each in shown.handouts]
+    assert [each["to"] for each in asked] == [["new ana"], ["new ana"], ["new ana"], ["new ben"]]
+    assert (asked[0]["gold"], asked[3]["from"]) == ("new ben", "new ana")
+    assert "new ana (2nd reading)" in [each.name for each in shown.stands]
+
+
 def test_ids_are_handed_out_as_they_are_named(database: Database) -> None:
     """An id that is not there is refused, and nobody gets anything."""
     share = service(database)

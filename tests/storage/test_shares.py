@@ -285,7 +285,7 @@ def test_moved_work_goes_back_when_the_move_is_undone(database: Database) -> Non
     annotate(database).skip(ana, keys[0], seconds=0)
     with shares.writing("") as sharing:
         held = [each for each in sharing.held(person=ana) if not each.finished]
-        number = recall.move(sharing, {ben: held}, giver=giver, names=["ben"])
+        number = recall.move(sharing, {ben: held}, giver=giver, to=[ben])
     assert line(queue, ana) == keys[:1]
     assert line(queue, ben) == keys[1:]
     annotate(database).skip(ben, keys[2], seconds=0)

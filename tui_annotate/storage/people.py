@@ -15,6 +15,7 @@ from tui_annotate.domain.people import (
     Person,
     PersonKind,
     Verb,
+    again,
     checked_name,
     require,
 )
@@ -58,7 +59,7 @@ def keep_person(connection: Connection, person: Person) -> None:
 
 
 def put_person(connection: Connection, person: Person) -> None:
-    """Stores a person; one who is there takes the name and the kind.
+    """Stores a person; one who is there takes the name and the kind, at a second reading too.
 
     Raises:
         InvalidInput: as `keep_person`.
@@ -66,6 +67,9 @@ def put_person(connection: Connection, person: Person) -> None:
     keep_person(connection, person)
     values = {"name": plain(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
+    second = again(person)
+    named = update(PEOPLE).where(PEOPLE.c.id == second.id, PEOPLE.c.kind == second.kind.value)
+    connection.execute(named.values(name=plain(second.name)))
 
 
 class PeopleStore:

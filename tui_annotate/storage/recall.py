@@ -93,17 +93,17 @@ def _lift(sharing: Sharing, dataset: str, handout: Handout) -> bool:
 
 
 def move(
-    sharing: Sharing, given: Mapping[str, Sequence[Held]], *, giver: Person, names: Sequence[str]
+    sharing: Sharing, given: Mapping[str, Sequence[Held]], *, giver: Person, to: Sequence[str]
 ) -> int:
     """Takes samples from somebody over to others; the number of the handout.
 
     Args:
         given: by person, what they get of it.
-        names: of those people, as they were asked for.
+        to: their ids, as they were asked for.
     """
     moved = [each for own in given.values() for each in own]
     rows = [[*each.key, giver.id, each.handout] for each in moved]
-    request = {"from": giver.name, "to": list(names), "rows": rows}
+    request = {"from": giver.id, "to": list(to), "rows": rows}
     allotments.release(sharing.connection, [each.allotted for each in moved])
     new = [Allotted(who, each.allotted.sample_id) for who, own in given.items() for each in own]
     return sharing.apply(HandoutKind.MOVE, "", rows=new, request=request)

@@ -49,7 +49,7 @@ def set_practice(
     """A dataset is for practice from now on, and these people have it; the handout's number.
 
     Args:
-        to: their names, as they were asked for.
+        to: their ids, as they were asked for.
 
     Raises:
         NotFound: there is no such dataset.

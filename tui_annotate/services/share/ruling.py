@@ -90,8 +90,8 @@ class Ruling:
             number = 0
             if not dry_run:
                 rows = [Allotted(each.id, i.place, True) for each in people for i in room.items]  # noqa: FBT003  a tuple's third
-                names = [each.name for each in people]
-                number = rules.set_practice(store, dataset, rule, rows=rows, to=names)
+                ids = [each.id for each in people]
+                number = rules.set_practice(store, dataset, rule, rows=rows, to=ids)
         return replace(dealt(told, room.items, short=0), handout=number)
 
     def _gold(self, gold: str) -> Practice:

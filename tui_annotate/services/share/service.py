@@ -193,15 +193,14 @@ class Share(Ruling):
                 given[second.id] = sharing.again(own, wish, person=each.id)
             return Outcome(given)
 
-        named = [each.name for each in people]
-        request = {"to": named, "share": wish.share, "seed": wish.seed}
+        request = {"to": [each.id for each in people], "share": wish.share, "seed": wish.seed}
         asked = _Asked(HandoutKind.REPEAT, dataset, seconds, deal, request)
         return self._do(asked, dry_run=dry_run)
 
 
 def _told(wish: Wish, people: Sequence[Person], score: str) -> dict[str, Any]:
     asked: dict[str, Any] = {
-        "to": [each.name for each in people],
+        "to": [each.id for each in people],
         "share": wish.share,
         "overlap": wish.overlap,
         "order": wish.sorting.value,
@@ -270,4 +269,4 @@ def _move(
     }
     if not any(given.values()):
         return 0
-    return recall.move(store, given, giver=giver, names=[each.name for each in people])
+    return recall.move(store, given, giver=giver, to=[each.id for each in people])

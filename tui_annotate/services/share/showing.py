@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from tui_annotate.domain.handouts import Escalation, HandoutKind, Pool, Practice
 from tui_annotate.services.share.report import Given, Ruled, Shown, Stand
@@ -27,13 +28,23 @@ def shown(store: Sharing, names: Mapping[str, str], *, dataset: str = "") -> Sho
             names.get(each.by, each.by),
             each.kind.value,
             each.dataset,
-            {key: value for key, value in each.request.items() if key != "rows"},
+            _asked(each.request, names),
             each.undone,
         )
         for each in store.handouts()
         if dataset in ("", each.dataset)
     ]
     return Shown(tuple(stands), tuple(ruled), tuple(given))
+
+
+def _asked(request: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """What was asked for; it is kept with ids, so that a pseudonym stands here too."""
+    asked = {key: value for key, value in request.items() if key != "rows"}
+    for key in asked.keys() & {"from", "gold"}:
+        asked[key] = names.get(asked[key], asked[key])
+    if "to" in asked:
+        asked["to"] = [names.get(each, each) for each in asked["to"]]
+    return asked
 
 
 def _words(rule: Pool | Escalation | Practice, names: Mapping[str, str]) -> str:
