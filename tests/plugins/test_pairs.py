@@ -266,7 +266,7 @@ def test_a_quote_that_is_never_closed_is_told(
     records, problems = read(path)
     assert len(records) == 1
     assert str(problems[0]) == f"{path}:3: a quote is opened and never closed"
-    monkeypatch.setattr("tui_annotate.plugins.formats.pairs.LONGEST_LINE", 8)
+    monkeypatch.setattr("tui_annotate.plugins.formats.pairs.delimited.LONGEST_LINE", 8)
     _, problems = read(path)
     assert str(problems[-1]).startswith(f"{path}:1: the row is longer than 8 characters")
 

@@ -9,6 +9,7 @@ import typer
 
 from tui_annotate.cli import output
 from tui_annotate.cli.options import (
+    ColumnsOption,
     DatasetOption,
     EncodingOption,
     GroupOption,
@@ -20,6 +21,7 @@ from tui_annotate.cli.options import (
     examples,
 )
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.plugins.columns import with_columns
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
 
 if TYPE_CHECKING:
@@ -72,6 +74,7 @@ def convert(
     layer: LayerOption = "",
     strict: StrictOption = False,
     dataset: DatasetOption = "",
+    columns: ColumnsOption = "",
     source_column: SourceOption = "source",
     summary_column: SummaryOption = "summary",
     id_column: IdOption = "",
@@ -89,14 +92,17 @@ def convert(
     from tui_annotate.services.export.conversion import Conversion
 
     told = _Telling()
-    reading = ImportOptions(
-        dataset=dataset,
-        source_column=source_column,
-        summary_column=summary_column,
-        id_column=id_column,
-        group_column=group_column,
-        language=language,
-        encoding=encoding,
+    reading = with_columns(
+        columns,
+        ImportOptions(
+            dataset=dataset,
+            source_column=source_column,
+            summary_column=summary_column,
+            id_column=id_column,
+            group_column=group_column,
+            language=language,
+            encoding=encoding,
+        ),
     )
     writing = ExportOptions(layer=layer)
     conversion = Conversion(source_format, target_format, reading, writing, told)

@@ -12,6 +12,7 @@ import typer
 
 from tui_annotate.cli import output
 from tui_annotate.cli.options import (
+    ColumnsOption,
     DatasetOption,
     DimensionsOption,
     EmbedderOption,
@@ -31,6 +32,7 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
+from tui_annotate.plugins.columns import with_columns
 from tui_annotate.plugins.protocols import ImportOptions
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ def ingest(
     *,
     format_name: FormatOption = "",
     dataset: DatasetOption = "",
+    columns: ColumnsOption = "",
     source_column: SourceOption = "source",
     summary_column: SummaryOption = "summary",
     id_column: IdOption = "",
@@ -113,14 +116,17 @@ def ingest(
         output.progress("records") as tell,
     ):
         refuse_absent(files)
-        options = ImportOptions(
-            dataset=dataset,
-            source_column=source_column,
-            summary_column=summary_column,
-            id_column=id_column,
-            group_column=group_column,
-            language=language or space.settings.language,
-            encoding=encoding,
+        options = with_columns(
+            columns,
+            ImportOptions(
+                dataset=dataset,
+                source_column=source_column,
+                summary_column=summary_column,
+                id_column=id_column,
+                group_column=group_column,
+                language=language or space.settings.language,
+                encoding=encoding,
+            ),
         )
         report = space.ingest(
             *files,

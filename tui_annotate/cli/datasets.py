@@ -10,6 +10,7 @@ import typer
 from tui_annotate.cli import output
 from tui_annotate.cli.corpus import refuse_absent, tell_report
 from tui_annotate.cli.options import (
+    ColumnsOption,
     DimensionsOption,
     EmbedderOption,
     EncodingOption,
@@ -30,6 +31,7 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Verb
+from tui_annotate.plugins.columns import with_columns
 from tui_annotate.plugins.protocols import ImportOptions
 
 
@@ -96,6 +98,7 @@ def replace_dataset(
     files: FilesArgument,
     *,
     format_name: FormatOption = "",
+    columns: ColumnsOption = "",
     source_column: SourceOption = "source",
     summary_column: SummaryOption = "summary",
     id_column: IdOption = "",
@@ -121,14 +124,17 @@ def replace_dataset(
         output.progress("records") as tell,
     ):
         refuse_absent(files)
-        options = ImportOptions(
-            dataset=name,
-            source_column=source_column,
-            summary_column=summary_column,
-            id_column=id_column,
-            group_column=group_column,
-            language=language or space.settings.language,
-            encoding=encoding,
+        options = with_columns(
+            columns,
+            ImportOptions(
+                dataset=name,
+                source_column=source_column,
+                summary_column=summary_column,
+                id_column=id_column,
+                group_column=group_column,
+                language=language or space.settings.language,
+                encoding=encoding,
+            ),
         )
         report = space.ingesting.replace(
             Files(files, format_name, options),

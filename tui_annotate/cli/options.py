@@ -56,6 +56,10 @@ DatasetOption = Annotated[
 ]
 SourceOption = Annotated[str, _text("--source-column", "NAME", "The column of the source texts.")]
 SummaryOption = Annotated[str, _text("--summary-column", "NAME", "The column of the summaries.")]
+ColumnsOption = Annotated[
+    str,
+    _text("--columns", "NAME", "Columns as they have them: aggrefact, frank, summac or true."),
+]
 IdOption = Annotated[
     str, _text("--id-column", "NAME", "The column of ids; else they are numbered by row.")
 ]

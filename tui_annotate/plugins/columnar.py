@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
+from math import isfinite
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from tui_annotate.domain.errors import InvalidRecord
 from tui_annotate.plugins.protocols import Report
 
 Schema = Sequence[tuple[str, str]]
 """Columns with what they hold: text, names (text that repeats), integer, number, time."""
 
+MAGIC: Final = b"PAR1"
+"""How a parquet file begins."""
+
 _BATCH: Final = 4096
+_FEW: Final = 64
+"""Rows that are read at a time: documents may be long."""
+_WIDEST: Final = 2**29
+"""Bytes of them: a file may unpack to far more than it is."""
 
 
 class ParquetTable:
@@ -76,3 +86,65 @@ def parquet_table(target: BinaryIO, schema: Schema, report: Report) -> Iterator[
     table = ParquetTable(target, schema, report)
     yield table
     table.close()
+
+
+def column_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a parquet file, or of one that `datasets` saved, as JSON has values.
+
+    Times become ISO 8601, decimals text, numbers that are none null, bytes their count.
+
+    Raises:
+        InvalidRecord: it is no such file, from some row on, or unpacks to too much.
+    """
+    import pyarrow as pa
+
+    number = 0
+    try:
+        for batch in _batches(path):
+            if batch.nbytes > _WIDEST:
+                raise InvalidRecord(
+                    f"{batch.num_rows} rows are larger than {_WIDEST:,} bytes",
+                    "are they really texts?",
+                    where=f"{path}, row {number + 1}",
+                )
+            for row in batch.to_pylist():
+                number += 1
+                yield {str(name): _plain(value) for name, value in row.items()}
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise InvalidRecord(
+            f"can not be read: {' '.join(str(error).split())[:200]}",
+            "is it whole?",
+            where=f"{path}, row {number + 1}",
+        ) from error
+
+
+def _batches(path: Path) -> Iterator[Any]:
+    import pyarrow as pa
+    from pyarrow import ipc, parquet
+
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) == MAGIC:
+            file.seek(0)
+            with parquet.ParquetFile(file) as table:
+                yield from table.iter_batches(batch_size=_FEW)
+            return
+        file.seek(0)
+        with ipc.open_stream(pa.PythonFile(file, mode="r")) as stream:
+            for batch in stream:
+                for start in range(0, batch.num_rows, _FEW):
+                    yield batch.slice(start, _FEW)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)

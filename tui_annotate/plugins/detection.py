@@ -23,7 +23,9 @@ _KEYS = {
 """What the first record of a form has at least."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """What a folder of a form has at least, packed or not."""
-_MAGIC = {b"SQLite format 3\0": "mercury-db"}
+_SAVED = {"dataset_dict.json", "state.json"}
+"""One of these is in a folder that `datasets` saved."""
+_MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
 """How files begin that are no text."""
 _NATIVE = re.compile(r'"format"\s*:\s*"tui-annotate/1"')
 _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
@@ -69,6 +71,8 @@ def _of_folder(path: Path) -> str:
             return name
     if any(path.glob("*.ann")) or any(path.glob("*/*.ann")):
         return "brat"
+    if there & _SAVED:
+        return "pairs"
     for file in path.iterdir():
         if form := _of_bytes(file):
             return form

@@ -1,0 +1,180 @@
+"""Parquet files, saved datasets, and columns of known collections: pairs like any others."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import ipc, parquet
+
+from tests.plugins.formats.laws import read
+from tests.plugins.strategies import full_texts
+from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.samples import Side
+from tui_annotate.plugins import columnar
+from tui_annotate.plugins.columns import COLLECTIONS, with_columns
+from tui_annotate.plugins.detection import detect
+from tui_annotate.plugins.protocols import ImportOptions, Meter
+
+ROWS = [{"source": f"Source {n}.", "summary": "So.", "n": n} for n in range(3)]
+
+
+def _parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
+    parquet.write_table(pa.Table.from_pylist(rows), path)
+    return path
+
+
+def _saved(folder: Path, *shards: list[dict[str, Any]]) -> Path:
+    """A folder as `datasets` saves it: streams of Arrow, and a list of them."""
+    folder.mkdir()
+    names = [f"data-{n:05}-of-{len(shards):05}.arrow" for n in range(len(shards))]
+    for name, rows in zip(names, shards, strict=True):
+        table = pa.Table.from_pylist(rows)
+        with ipc.new_stream(folder / name, table.schema) as stream:
+            stream.write_table(table, max_chunksize=2)
+    files = [{"filename": name} for name in names]
+    (folder / "state.json").write_text(json.dumps({"_data_files": files, "_split": None}))
+    (folder / "dataset_info.json").write_text("{}")
+    return folder
+
+
+def _texts(place: Path, **options: Any) -> list[tuple[str, str, Any]]:
+    records, problems = read(place, "pairs", **options)
+    assert problems == []
+    return [
+        (one.sample.id, one.sample.side(Side.SOURCE)[0].text, dict(one.sample.meta))
+        for one in records
+    ]
+
+
+def test_a_parquet_file_is_pairs(tmp_path: Path) -> None:
+    """Rows by their number, other columns as meta; the meter is told of all bytes."""
+    path = _parquet(tmp_path / "a.parquet", ROWS)
+    meter = Meter()
+    assert detect(path) == "pairs"
+    assert _texts(path, meter=meter) == [(str(n), f"Source {n}.", {"n": n}) for n in range(3)]
+    assert meter.done == path.stat().st_size
+    options = {"source_column": "summary", "summary_column": "source", "id_column": "n"}
+    assert [row[:2] for row in _texts(path, **options)] == [
+        ("0", "So."),
+        ("1", "So."),
+        ("2", "So."),
+    ]
+
+
+def test_values_become_those_of_json(tmp_path: Path) -> None:
+    """Times, decimals, lists, numbers that are none, and bytes, which are counted."""
+    row = ROWS[0] | {
+        "d": date(2026, 1, 2), "x": Decimal("1.50"), "l": [{"a": 1}], "f": float("nan"), "b": b"ab",
+    }  # fmt: skip
+    ((_, _, meta),) = _texts(_parquet(tmp_path / "a.parquet", [row]))
+    assert meta == {
+        "n": 0, "d": "2026-01-02", "x": "1.50", "l": [{"a": 1}], "f": None, "b": "2 bytes",
+    }  # fmt: skip
+
+
+def test_a_saved_dataset_is_pairs(tmp_path: Path) -> None:
+    """All its files in the order of its list, numbered through; with splits each by itself."""
+    one = _saved(tmp_path / "one", ROWS[:2], ROWS[2:])
+    assert detect(one) == "pairs"
+    assert [row[:2] for row in _texts(one)] == [(str(n), f"Source {n}.") for n in range(3)]
+    both = tmp_path / "both"
+    both.mkdir()
+    (both / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    _saved(both / "train", ROWS[:2])
+    _saved(both / "test", ROWS[2:])
+    assert detect(both) == "pairs"
+    assert [(row[0], row[2]["split"]) for row in _texts(both)] == [
+        ("train/0", "train"), ("train/1", "train"), ("test/0", "test"),
+    ]  # fmt: skip
+
+
+def test_a_folder_of_parquet_files_is_pairs(tmp_path: Path) -> None:
+    """As hubs keep them, in `data` or beside one another; shards tell their split."""
+    (tmp_path / "data").mkdir()
+    _parquet(tmp_path / "data" / "train-00000-of-00002.parquet", ROWS[:1])
+    _parquet(tmp_path / "data" / "train-00001-of-00002.parquet", ROWS[1:2])
+    _parquet(tmp_path / "more.parquet", ROWS[2:])
+    assert detect(tmp_path) == "pairs"
+    assert [row[0] for row in _texts(tmp_path)] == ["train/0", "train/1", "0"]
+
+
+def test_wrong_folders_are_told(tmp_path: Path) -> None:
+    """Nothing in it, a list of something else, names of files elsewhere, a file that is gone."""
+    with pytest.raises(NotFound, match="holds no parquet files"):
+        read(tmp_path, "pairs")
+    state = tmp_path / "state.json"
+    for wrong in ("{", "[]", '{"_data_files": [1]}', '{"_data_files": {"a": 1}}'):
+        state.write_text(wrong)
+        with pytest.raises(InvalidInput):
+            read(tmp_path, "pairs")
+    for name in ("../a.arrow", "/etc/passwd", "a/b", "..", ""):
+        state.write_text(json.dumps({"_data_files": [{"filename": name}]}))
+        with pytest.raises(InvalidInput, match="not in its folder"):
+            read(tmp_path, "pairs")
+    state.write_text(json.dumps({"_data_files": [{"filename": "gone.arrow"}]}))
+    records, problems = read(tmp_path, "pairs")
+    assert (records, len(problems)) == ([], 1)
+
+
+def test_a_row_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: Any) -> None:
+    """The same text many times takes no room in a file; what it unpacks to is limited."""
+    monkeypatch.setattr(columnar, "_WIDEST", 50_000)
+    path = _parquet(tmp_path / "a.parquet", [ROWS[0] | {"x": "y" * 9000}] * 100)
+    records, problems = read(path, "pairs")
+    assert records == []
+    assert "64 rows are larger than" in problems[0].message
+
+
+@given(st.lists(st.fixed_dictionaries({"source": full_texts, "summary": full_texts}), max_size=3))
+@settings(deadline=None)
+def test_texts_come_in_as_they_are(rows: list[dict[str, Any]]) -> None:
+    """Every code point of both texts."""
+    with TemporaryDirectory() as folder:
+        schema = pa.schema([("source", pa.string()), ("summary", pa.string())])
+        path = Path(folder) / "a.parquet"
+        parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
+        records, problems = read(path, "pairs")
+    assert problems == []
+    assert [[each.text for each in one.sample.documents] for one in records] == [
+        [row["source"], row["summary"]] for row in rows
+    ]
+
+
+@given(cut=st.binary(max_size=12), at=st.integers(4, 2000), tail=st.integers(0, 40))
+@settings(deadline=None)
+def test_broken_files_are_problems(cut: bytes, at: int, tail: int) -> None:
+    """Bytes written over, and files that end early, end in problems of one line."""
+    with TemporaryDirectory() as folder:
+        path = _parquet(Path(folder) / "a.parquet", ROWS)
+        raw = path.read_bytes()
+        at = min(at, len(raw))
+        raw = raw[:at] + cut + raw[at + len(cut) :]
+        path.write_bytes(raw[: len(raw) - tail])
+        try:
+            for problem in read(path, "pairs")[1]:
+                assert "\n" not in str(problem)
+        except TuiAnnotateError:
+            return
+
+
+def test_collections_are_asked_for_by_name() -> None:
+    """Their columns are taken where none are named; an unknown one tells those that there are."""
+    plain = ImportOptions()
+    assert with_columns("", plain) == plain
+    for name, columns in COLLECTIONS.items():
+        told = with_columns(name.upper(), plain)
+        assert (told.source_column, told.summary_column, told.group_column) == columns
+    own = with_columns("summac", ImportOptions(summary_column="answer"))
+    assert (own.source_column, own.summary_column) == ("document", "answer")
+    with pytest.raises(NotFound) as caught:
+        with_columns("summeval", plain)
+    assert caught.value.hint.startswith("there are: aggrefact, frank, summac, true")
