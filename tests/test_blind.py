@@ -20,7 +20,7 @@ import pytest
 from tests.stores import LABELS, claim, fill
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.people import Actor, Person, Role
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side
@@ -293,3 +293,14 @@ def test_the_owner_of_the_files_sees_all(scene: Scene) -> None:
         if any(SENTINEL in _outcome(call, given) for call in _calls(method, given))
     }
     assert set(ends) - found == set()
+
+
+def test_who_else_is_there_is_no_annotators_to_know(scene: Scene) -> None:
+    """Others are asked for by name in vain, in the words for a name that nobody has."""
+    for name in ("ben", scene.ben.id, "nobody"):
+        with pytest.raises(InvalidInput) as caught:
+            scene.mine.export(person=name)
+        told = (caught.value.message, caught.value.hint)
+        assert told == (f"no person is named {name!r}", "there is: ana")
+    assert scene.mine.export(person="ana").annotations == 1
+    assert scene.all_of_it.export(person="ben").annotations == 2

@@ -18,6 +18,7 @@ from tui_annotate.domain.people import (
     again,
     checked_name,
     require,
+    seen_by,
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, plain, storable, to_json
@@ -147,6 +148,11 @@ class PeopleStore:
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(PEOPLE.c.name, PEOPLE.c.id)).all()
         return tuple(Person(row[0], row[1], PersonKind(row[2])) for row in rows)
+
+    def seen(self) -> tuple[Person, ...]:
+        """Those whose work the actor may read, sorted as `all`."""
+        ids = seen_by(self._actor)
+        return tuple(each for each in self.all() if ids is None or each.id in ids)
 
     def preferences(self, person: str) -> dict[str, Any]:
         """What a person chose, by name; JSON values."""

@@ -43,7 +43,7 @@ class Names:
         if filters.dataset:
             _among("dataset", filters.dataset, [each.name for each in self.corpus.datasets()])
         if filters.person:
-            people = self.people.all()
+            people = self.people.seen()
             if filters.person not in {each.id for each in people}:
                 _among("person", filters.person, [each.name for each in people])
         if filters.origin:
