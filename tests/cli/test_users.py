@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import pwd
 import sqlite3
 import stat
 import sys
@@ -126,7 +128,11 @@ def test_accounts_are_changed(team: Typed) -> None:
     assert team("", "users", "update", "ben").code == 2
     changed = team("", "users", "update", "ben", "--role", "reviewer", "--name", "B", "--json").json
     assert (changed["role"], changed["name"]) == ("reviewer", "B")
-    assert team("", "users", "update", "B", "--unix", "bb").out == "B <ben@b.org> is a reviewer\n"
+    me = pwd.getpwuid(os.geteuid()).pw_name
+    bound = team("", "users", "update", "B", "--unix", "bb")
+    assert bound.out == "B <ben@b.org> is a reviewer\n"
+    assert bound.err == "this machine has no user 'bb' yet; whoever gets that name is let in\n"
+    assert team("", "users", "update", "ana", "--unix", me).err == ""
     assert "\nunix         bb\n" in team("", "users", "show", "B").out
     assert "disabled" in team("", "users", "disable", "B").out
     assert "disabled" in team("", "users", "list").out

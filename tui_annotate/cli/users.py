@@ -104,6 +104,7 @@ def add(
         if code:
             output.line(code)
             output.say(f"the code is {INVITED}")
+    _look_for(unix)
     if first:
         output.say("there are accounts now: from here on everybody signs in")
 
@@ -173,6 +174,7 @@ def update(
     with opened(workspace, needs=Verb.MANAGE) as space:
         changed = space.team.accounts.update(who, name=name, email=email, role=role, unix=unix)
     _tell(changed, as_json=as_json)
+    _look_for(unix)
 
 
 def disable(
@@ -257,6 +259,15 @@ def delete(
             output.ask(f"forget the name and address of {found.email} for good?", yes=yes)
         changed = accounts.delete(found.person.id, pseudonymise=pseudonymise)
     _tell(changed, as_json=as_json)
+
+
+def _look_for(user: str | None) -> None:
+    import pwd
+
+    try:
+        pwd.getpwnam(user or "root")
+    except KeyError:
+        output.say(f"this machine has no user {user!r} yet; whoever gets that name is let in")
 
 
 def _tell(account: Account, *, as_json: bool) -> None:
