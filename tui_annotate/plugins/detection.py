@@ -18,6 +18,7 @@ _KEYS = {
     "mercury": {"sample_id", "source", "summary", "annotations"},
     "ragtruth": {"source_id", "response", "labels"},
     "labelstudio": {"data", "annotations"},
+    "w3c": {"@context", "tui:documents"},
     "doccano": {"text", "entities", "relations"},
 }
 """What the first record of a form has at least."""

@@ -35,6 +35,7 @@ _BUILT_IN: Final = MappingProxyType(
             "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
             "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
             "brat": f"{_FORMATS}.brat:BratFormat",
+            "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
@@ -45,6 +46,7 @@ _BUILT_IN: Final = MappingProxyType(
             "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
             "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
             "brat": f"{_FORMATS}.brat:BratFormat",
+            "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "faithbench-csv": f"{_FORMATS}.verdicts:FaithBenchTable",
             "csv": f"{_FORMATS}.tabular.delimited:CsvFormat",
             "csv-tables": f"{_FORMATS}.tabular.delimited:CsvTablesFormat",
