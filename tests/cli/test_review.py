@@ -164,3 +164,11 @@ def test_a_dump_says_what_it_can_not_carry(
     told = capsys.readouterr()
     assert len(json.loads(told.out)[0]["annotations"]) == 2
     assert "how it was settled (2)" in told.err
+
+
+def test_the_list_of_no_dataset_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name that is mistyped is no empty queue."""
+    assert run(("review", "list", "-w", str(folder), "--dataset", "nope", "--as", "rev")) == 1
+    assert "no dataset 'nope'" in capsys.readouterr().err

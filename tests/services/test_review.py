@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.history import replay
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role, again
 from tui_annotate.domain.records import Owned, RecordFilter
@@ -563,7 +563,8 @@ def test_the_queue_has_conflicts_first(rivals: Team) -> None:
     assert [row.key.id for row in review.queue(rivals.reviewer)] == ["3", "2", "1"]
     desk = rivals.open(sample=1)
     assert (desk.position, desk.total, desk.finished) == (2, 3, 1)
-    assert review.queue(rivals.reviewer, dataset="none") == []
+    with pytest.raises(NotFound, match="'none'"):
+        review.queue(rivals.reviewer, dataset="none")
 
 
 def test_the_queue_follows_what_annotators_do(rivals: Team) -> None:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.errors import NotAllowed, NotFound
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -111,8 +111,13 @@ class Looking:
         """Samples of review: what waits first, of that the most conflicts, then as they came.
 
         A sample waits once two people are done with it, or all who were to annotate it.
+
+        Raises:
+            NotFound: there is no such dataset.
         """
         self.check_reviewer(reviewer)
+        if dataset and not self.guidance.knows(dataset):
+            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
         there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
         self._count(there)
         rows = [self._waiting(one, reviewer) for one in there]
