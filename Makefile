@@ -38,8 +38,9 @@ demo-neural: $(VENV)/.neural
 	@cp sample_data/pairs.jsonl sample_data/guidelines.md $(VENV)/sample_data
 	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate demo $(DEMO)-neural --data $(VENV)/sample_data
 
+# As many at a time as there are cores; PYTEST_ARGS='-n 0' for one after the other.
 test: $(VENV)/.tests
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff format --check
