@@ -23,7 +23,7 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record
-from tui_annotate.plugins import columnar, registry
+from tui_annotate.plugins import columnar, registry, streams
 from tui_annotate.plugins.formats.tabular import workbook
 from tui_annotate.plugins.formats.tabular.rows import COLUMNS, REVIEWS, reviews, rows
 from tui_annotate.plugins.protocols import ExportOptions
@@ -193,3 +193,13 @@ def test_a_workbook_is_no_text() -> None:
     """A stream of text can not hold it."""
     with pytest.raises(InvalidInput, match="is no text"):
         registry.load("exporters", "xlsx").write([], StringIO(), ExportOptions())
+
+
+@pytest.mark.parametrize("name", ["a.xlsx.gz", "a.xlsx.zst"])
+def test_a_workbook_can_be_packed(tmp_path: Path, name: str) -> None:
+    """What packs it takes bytes one after another; unpacked it is a workbook."""
+    write(_nothing_found(), "xlsx", tmp_path / name)
+    plain = tmp_path / "b.xlsx"
+    with streams.open_bytes(tmp_path / name) as (file, _):
+        plain.write_bytes(file.read())
+    assert list(_workbook(plain)) == ["annotations", "reviews"]

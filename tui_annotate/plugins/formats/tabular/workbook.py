@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, Final, TextIO
+from typing import Any, BinaryIO, Final, TextIO, cast
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from tui_annotate.domain.errors import InvalidInput
@@ -82,7 +83,22 @@ def _bytes(target: TextIO) -> BinaryIO:
     if buffer is None or target.isatty():
         raise InvalidInput("a workbook is no text", "name a file with -o")
     target.flush()
-    return buffer
+    # What packs can not go back, though it may say so.
+    return buffer if isinstance(buffer, io.BufferedWriter) else cast("BinaryIO", _Onward(buffer))
+
+
+class _Onward:
+    """Takes bytes one after another, so that the archive is written without going back."""
+
+    def __init__(self, target: BinaryIO) -> None:
+        self._target = target
+
+    def write(self, data: bytes) -> int:
+        """Some bytes."""
+        return self._target.write(data)
+
+    def flush(self) -> None:
+        """Nothing to do: the target is closed by who opened it."""
 
 
 class _Sheets:
@@ -139,7 +155,6 @@ class _Sheets:
         """The sheets with their names."""
         for file in self._files:
             file.write(b"</sheetData></worksheet>")
-            file.seek(0)
         names = [self._name, *(f"{self._name} {n + 2}" for n in range(len(self._files) - 1))]
         return list(zip(names, self._files, strict=True))
 
@@ -161,8 +176,11 @@ def _pack(target: BinaryIO, sheets: Sequence[tuple[str, BinaryIO]]) -> None:
         for name, content in _parts(numbered).items():
             archive.writestr(_entry(name), content)
         for number, (_, file) in enumerate(sheets, start=1):
+            size = file.seek(0, io.SEEK_END)
+            file.seek(0)
             entry = _entry(f"xl/worksheets/sheet{number}.xml")
-            with archive.open(entry, "w", force_zip64=True) as place:
+            entry.file_size = size  # larger sheets need another form, which Excel warns of
+            with archive.open(entry, "w") as place:
                 shutil.copyfileobj(file, place)
 
 
