@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from tui_annotate.domain.errors import InvalidRecord
+from tui_annotate.plugins.packing import BOMB_FLOOR, BOMB_RATIO
 from tui_annotate.plugins.protocols import Report
 
 Schema = Sequence[tuple[str, str]]
@@ -19,7 +20,7 @@ MAGIC: Final = b"PAR1"
 """How a parquet file begins."""
 
 _BATCH: Final = 4096
-_FEW: Final = 64
+_FEW: Final = 16
 """Rows that are read at a time: documents may be long."""
 _WIDEST: Final = 2**29
 """Bytes of them: a file may unpack to far more than it is."""
@@ -107,10 +108,11 @@ def column_rows(path: Path) -> Iterator[dict[str, Any]]:
                     "are they really texts?",
                     where=f"{path}, row {number + 1}",
                 )
+            batch.validate(full=True)  # offsets of a broken file would lead anywhere
             for row in batch.to_pylist():
                 number += 1
                 yield {str(name): _plain(value) for name, value in row.items()}
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise InvalidRecord(
             f"can not be read: {' '.join(str(error).split())[:200]}",
             "is it whole?",
@@ -126,6 +128,7 @@ def _batches(path: Path) -> Iterator[Any]:
         if file.read(len(MAGIC)) == MAGIC:
             file.seek(0)
             with parquet.ParquetFile(file) as table:
+                _refuse_bomb(path, table.metadata)
                 yield from table.iter_batches(batch_size=_FEW)
             return
         file.seek(0)
@@ -133,6 +136,17 @@ def _batches(path: Path) -> Iterator[Any]:
             for batch in stream:
                 for start in range(0, batch.num_rows, _FEW):
                     yield batch.slice(start, _FEW)
+
+
+def _refuse_bomb(path: Path, metadata: Any) -> None:
+    groups = range(metadata.num_row_groups)
+    plain = sum(metadata.row_group(number).total_byte_size for number in groups)
+    if plain > max(BOMB_FLOOR, BOMB_RATIO * path.stat().st_size):
+        raise InvalidRecord(
+            f"it unpacks to {plain:,} bytes, more than {BOMB_RATIO} times its size",
+            "are they really texts?",
+            where=str(path),
+        )
 
 
 def _plain(value: Any) -> Any:

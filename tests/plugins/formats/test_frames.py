@@ -27,8 +27,8 @@ from tui_annotate.plugins.protocols import ImportOptions, Meter
 ROWS = [{"source": f"Source {n}.", "summary": "So.", "n": n} for n in range(3)]
 
 
-def _parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
-    parquet.write_table(pa.Table.from_pylist(rows), path)
+def _parquet(path: Path, rows: list[dict[str, Any]], *, packed: str = "snappy") -> Path:
+    parquet.write_table(pa.Table.from_pylist(rows), path, compression=packed)
     return path
 
 
@@ -131,7 +131,15 @@ def test_a_row_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: 
     path = _parquet(tmp_path / "a.parquet", [ROWS[0] | {"x": "y" * 9000}] * 100)
     records, problems = read(path, "pairs")
     assert records == []
-    assert "64 rows are larger than" in problems[0].message
+    assert "16 rows are larger than" in problems[0].message
+
+
+def test_a_bomb_is_refused(tmp_path: Path) -> None:
+    """A file that says that it unpacks to far more than texts would."""
+    path = _parquet(tmp_path / "a.parquet", [ROWS[0] | {"x": "y" * 2**25}], packed="zstd")
+    records, problems = read(path, "pairs")
+    assert records == []
+    assert "more than 200 times its size" in problems[0].message
 
 
 @given(st.lists(st.fixed_dictionaries({"source": full_texts, "summary": full_texts}), max_size=3))
@@ -154,16 +162,22 @@ def test_texts_come_in_as_they_are(rows: list[dict[str, Any]]) -> None:
 def test_broken_files_are_problems(cut: bytes, at: int, tail: int) -> None:
     """Bytes written over, and files that end early, end in problems of one line."""
     with TemporaryDirectory() as folder:
-        path = _parquet(Path(folder) / "a.parquet", ROWS)
-        raw = path.read_bytes()
-        at = min(at, len(raw))
-        raw = raw[:at] + cut + raw[at + len(cut) :]
-        path.write_bytes(raw[: len(raw) - tail])
-        try:
-            for problem in read(path, "pairs")[1]:
-                assert "\n" not in str(problem)
-        except TuiAnnotateError:
-            return
+        saved = _saved(Path(folder) / "s", ROWS)
+        file = _parquet(Path(folder) / "a.parquet", ROWS)
+        for path, place in ((file, file), (next(saved.glob("*.arrow")), saved)):
+            raw = path.read_bytes()
+            start = min(at, len(raw))
+            raw = raw[:start] + cut + raw[start + len(cut) :]
+            path.write_bytes(raw[: len(raw) - tail])
+            _survives(place)
+
+
+def _survives(place: Path) -> None:
+    try:
+        for problem in read(place, "pairs")[1]:
+            assert "\n" not in str(problem)
+    except TuiAnnotateError:
+        return
 
 
 def test_collections_are_asked_for_by_name() -> None:
