@@ -101,6 +101,8 @@ def test_lines_are_printed_and_written(team: Command, tmp_path: Path) -> None:
     wanted = f"{SESSION} {person(tmp_path, 'ben')} -w {shlex.quote(str(tmp_path))}"
     assert entry.options["command"] == wanted
     file = tmp_path / "home" / ".ssh" / "authorized_keys"
+    assert team("ssh", "keys", "--authorized-keys", str(file)).code == 1  # no such home
+    file.parents[1].mkdir()
     assert team("ssh", "keys", "--authorized-keys", str(file)).code == 0
     assert file.read_text().splitlines()[1:-1] == [line]
     assert stat.S_IMODE(file.stat().st_mode) == 0o600

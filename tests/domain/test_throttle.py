@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.domain.throttle import ACCOUNT, CLIENT, PAIR, Rule, Tally, longest
+from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR, Rule, Tally, longest
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-RULES = [PAIR, CLIENT, ACCOUNT]
+RULES = [PAIR, OWN_PAIR, CLIENT, ACCOUNT]
 SMALL = Rule(free=2, first=3, cap=10, fade=60)
 
 

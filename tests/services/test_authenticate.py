@@ -15,7 +15,7 @@ from tests.services.authenticating import CHEAP, HERE, PASSWORD, Clock, Counting
 from tests.stores import new_database
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, Throttled
 from tui_annotate.domain.people import Actor, Person, PersonKind, Role
-from tui_annotate.domain.throttle import ACCOUNT, CLIENT, PAIR
+from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR
 from tui_annotate.services.authenticate.codes import code_hash, new_code, token_hash
 from tui_annotate.services.authenticate.hashing import Hasher, is_hash
 
@@ -383,6 +383,21 @@ def test_a_guesser_waits_longer_and_longer(doors: Doors, ana: str) -> None:
         assert not isinstance(refused(doors, "ana@example.org", "wrong"), Throttled)
     assert waits == [2, 4, 8, 16]
     doors.clock.goes_on(seconds=32)
+    doors.authenticate.sign_in("ana@example.org", PASSWORD, client=HERE)
+
+
+def test_a_neighbour_locks_nobody_out_for_long(doors: Doors, ana: str) -> None:
+    """Where the owner signed in before, the wait at their own address is two minutes at most."""
+    assert ana
+    doors.authenticate.sign_in("ana@example.org", PASSWORD, client=HERE)
+    longest = 0
+    for _ in range(40):
+        error = refused(doors, "ana@example.org", "wrong")
+        if isinstance(error, Throttled):
+            longest = max(longest, error.seconds)
+            doors.clock.goes_on(seconds=error.seconds)
+    assert longest == OWN_PAIR.cap == 120
+    doors.clock.goes_on(seconds=OWN_PAIR.cap)
     doors.authenticate.sign_in("ana@example.org", PASSWORD, client=HERE)
 
 

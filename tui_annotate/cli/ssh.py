@@ -205,7 +205,7 @@ def replace_private(file: Path, text: str) -> None:
     """
     beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, exist_ok=True)  # .ssh alone; more is a mistyped name
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as raw:

@@ -49,6 +49,9 @@ class Rule:
 PAIR: Final = Rule(free=5, first=2, cap=900, fade=1800)
 """One account from one client: some four guesses an hour once it is slowed down."""
 
+OWN_PAIR: Final = Rule(free=5, first=2, cap=120, fade=300)
+"""The same where the account's owner signed in before, who must not be locked out by neighbours."""
+
 CLIENT: Final = Rule(free=20, first=1, cap=120, fade=300)
 """One client over all accounts: a room full of people mistypes, too."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tui_annotate.domain.errors import Throttled
-from tui_annotate.domain.throttle import ACCOUNT, CLIENT, PAIR, Rule, longest
+from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR, Rule, longest
 from tui_annotate.storage.attempts import AttemptStore
 
 
@@ -52,20 +52,20 @@ class Guard:
         Raises:
             Throttled: this account has to wait at this client, whatever the password.
         """
-        now = self.clock()
+        now, own = self.clock(), OWN_PAIR if known else PAIR
         rules: dict[str, Rule] = {_scope("client", client): CLIENT}
         if not known:
             rules[_scope("account", name)] = ACCOUNT
         with self.attempts.counting(now) as tallies:
             pair = _scope("pair", name, client)
-            wait = tallies.of(pair).wait(now, PAIR)
+            wait = tallies.of(pair).wait(now, own)
             if wait:
                 raise throttled(longest([wait]))
             slowed = longest(tallies.of(scope).wait(now, rule) for scope, rule in rules.items())
             if slowed and not known:
                 # Nothing typed here leaves a row of its own, or rows would grow with each guess.
                 pair = _scope("pair", "", client)
-            counted = {pair: PAIR} if slowed else {pair: PAIR, **rules}
+            counted = {pair: own} if slowed else {pair: own, **rules}
             for scope, rule in counted.items():
                 tallies.keep(scope, tallies.of(scope).failed(now, rule))
         return Ticket(pair, () if slowed else tuple(rules), slowed)
