@@ -27,6 +27,8 @@ def at_home_nowhere(
     for name in [each for each in os.environ if each.startswith("TUI_ANNOTATE_")]:
         if name not in KEPT:
             monkeypatch.delenv(name)
+    for name in ("COLUMNS", "LINES"):  # as set, they would be the size of pipes and terminals
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TUI_ANNOTATE_CONFIG", str(home / "config.toml"))
     monkeypatch.setenv("TUI_ANNOTATE_STATE", str(home))
     monkeypatch.setenv("HOME", str(home))
