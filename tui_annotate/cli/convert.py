@@ -69,7 +69,7 @@ def convert(
         str, typer.Option("--from", metavar="NAME", help="Else told by the content.")
     ] = "",
     target_format: Annotated[
-        str, typer.Option("--to", metavar="NAME", help="Needed unless OUT ends in .csv.")
+        str, typer.Option("--to", metavar="NAME", help="Needed unless OUT ends in .csv or .xlsx.")
     ] = "",
     layer: LayerOption = "",
     strict: StrictOption = False,

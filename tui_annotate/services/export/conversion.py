@@ -14,7 +14,7 @@ from tui_annotate.plugins.packing import plain_suffixes
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 from tui_annotate.services.export.writing import Writing
 
-_BY_NAME = {".csv": "csv"}
+_BY_NAME = {".csv": "csv", ".xlsx": "xlsx"}
 
 
 @dataclass(slots=True)
