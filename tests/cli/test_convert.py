@@ -40,7 +40,7 @@ def test_convert_needs_no_workspace(command: Command, dump: str, tmp_path: Path)
 
 
 def test_a_form_is_not_guessed(command: Command, dump: str) -> None:
-    """A name that says nothing is asked about; .csv and .xlsx are certain; the input is not overwritten."""
+    """A name that says nothing is asked about, .csv and .xlsx are certain; the input stays."""
     done = command("convert", dump, "out.json")
     assert done.code == 2
     assert "name it with --to, one of: native, mercury" in done.err
