@@ -105,7 +105,7 @@ def head_from_token(token: str) -> tuple[int, str]:
     if found is None:
         raise InvalidInput(
             f"{token!r} is no head of a log",
-            "give a file of audit head --json, or its COUNT:DIGEST",
+            "give a file of audit head --json that is there, or its COUNT:DIGEST",
         )
     return int(found[1]), found[2]
 
