@@ -226,7 +226,7 @@ async def test_a_session_that_has_ended_stops_the_save_and_keeps_the_work(folder
         assert TEXT not in visitor.shown()
         assert saved(folder) == []
         await visitor.type(PASSWORD)
-        await visitor.until("not saved: you are signed out")
+        await visitor.until("not saved: do it once more")
         await visitor.pilot.press("1")
         await visitor.until("✓ saved")
         await visitor.pilot.press("enter")
@@ -246,7 +246,7 @@ async def test_a_password_that_an_admin_set_meanwhile_is_changed_first(folder: P
         await visitor.until("A password of your own")
         assert TEXT not in visitor.shown()
         await visitor.type(OWN, OWN)
-        await visitor.until("not saved: you are signed out")
+        await visitor.until("not saved: do it once more")
         await visitor.pilot.press("1")
         await visitor.until("✓ saved")
 

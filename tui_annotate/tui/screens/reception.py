@@ -25,6 +25,8 @@ from tui_annotate.tui.screens.forms import CODE, GO, Form, Values
 if TYPE_CHECKING:
     from tui_annotate.tui.screens.form_page import FormPage
 
+_NOT_YET = "signed in again · what you did last is not saved: do it once more"
+
 Answer = Callable[["FormPage", str, Values], None]
 
 
@@ -212,10 +214,10 @@ class Reception:
             f"{_name(admission)} · {error.message}",
             "What you did last is not saved; it is there when you have signed in again.",
         ]
-        self._bar(admission, "Sign in again", lead)
+        self._bar(admission, "Sign in again", lead, then=_NOT_YET)
 
-    def _bar(self, admission: Admission, title: str, lead: list[str]) -> None:
-        """Covers everything until the person has shown that it is they."""
+    def _bar(self, admission: Admission, title: str, lead: list[str], *, then: str = "") -> None:
+        """Covers everything until the person has shown that it is they; `then` is told to them."""
         if self.barred:
             return
         self.barred = True
@@ -227,6 +229,8 @@ class Reception:
             self.barred, self._old = False, ""
             self.touched()
             self._watch(admission)
+            if then:
+                self._ways.tell(then)
 
         def answer(page: FormPage, choice: str, values: Values) -> None:
             if choice != GO:
