@@ -10,8 +10,10 @@ import pytest
 from tests.stores import LABELS, claim, fill
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import NotAllowed, NotFound
+from tui_annotate.domain.handouts import Escalation, When
 from tui_annotate.domain.people import OPERATOR, Actor, PersonKind, Role
 from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.sharing import Wish
 from tui_annotate.services.authenticate.managing import NewAccount
 from tui_annotate.settings import WORKSPACE_FILE
 from tui_annotate.workspace import Workspace
@@ -146,3 +148,22 @@ def test_an_annotators_export_holds_their_own_work(tmp_path: Path) -> None:
         assert [record.annotations for record in found] == []
         with pytest.raises(NotAllowed):
             theirs.annotate.add(ben, key, claim("not theirs", 0, 3), seconds=1)
+
+
+def test_whose_account_is_closed_elsewhere_gets_no_third_reading(tmp_path: Path) -> None:
+    """Escalation asks the store of people that is shared; finishing adds the one who is left."""
+    with made(tmp_path / "w", people="../people.sqlite") as space:
+        ids = {name: add(space, name) for name in ("ana", "ben", "li", "mo")}
+        keys = fill(space.corpus, "1", "2", "3")
+        share = space.team.share
+        share.give("d", ["ana", "ben"], Wish("all", overlap=2), ids={"1"})
+        share.give("d", ["li"], Wish("all"), ids={"2"})
+        share.give("d", ["mo"], Wish("all", overlap=2), ids={"2", "3"})
+        share.escalate("d", Escalation(When.DIFFER))
+        space.team.accounts.disable("li")
+        ana, ben = (space.acting(Actor(ids[name], Role.ANNOTATOR)) for name in ("ana", "ben"))
+        ana.annotate.add(ids["ana"], keys[0], claim("a"), seconds=0)
+        ana.annotate.finish(ids["ana"], keys[0], seconds=0)
+        ben.annotate.finish(ids["ben"], keys[0], seconds=0)
+        open_ones = {each.name: each.open for each in share.show().stands}
+    assert (open_ones["li"], open_ones["mo"]) == (1, 3)

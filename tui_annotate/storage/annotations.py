@@ -19,6 +19,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.storage import sieve
 from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, SAMPLES
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.escalation import Disabled, nobody
 from tui_annotate.storage.importing import ImportCounts, Importing
 from tui_annotate.storage.log import Log, Stream, utc_now
 from tui_annotate.storage.own_claims import OwnClaim, own_claims
@@ -70,16 +71,18 @@ class AnnotationStore:
         *,
         clock: Callable[[], str] = utc_now,
         actor: Actor = OPERATOR,
+        disabled: Disabled = nobody,
     ) -> None:
         self._database = database
         self._actor = actor
+        self._disabled = disabled
         self._clock = clock
 
     @contextmanager
     def writing(self) -> Iterator[Log]:
         """The log in a transaction that holds the write lock; kept only if nothing is raised."""
         with self._database.writing() as connection:
-            yield Log(connection, self._actor)
+            yield Log(connection, self._actor, disabled=self._disabled)
 
     @contextmanager
     def reading(self) -> Iterator[Log]:

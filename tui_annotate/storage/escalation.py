@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from sqlalchemy import Connection, text
@@ -15,6 +16,9 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.handouts import Escalation, HandoutKind, disagree
 from tui_annotate.storage.allotments import Allotted, allot
 from tui_annotate.storage.codec import from_json
+
+Disabled = Callable[[], Collection[str]]
+"""Gives the ids of people whose account, in a store that several workspaces share, is closed."""
 
 _RULE: Final = text(
     "SELECT t.value, s.dataset_id FROM samples s JOIN dataset_settings t"
@@ -30,7 +34,7 @@ _PEOPLE: Final = text(
 _ROOM: Final = text("SELECT 1 FROM pool WHERE sample_id = :sample AND room > 0")
 _SAID: Final = text("SELECT person, payload FROM annotations WHERE sample_id = :sample")
 _FREE: Final = text(
-    # Those who work in the dataset, are not on the sample, and have not lost their account.
+    # Those who work in the dataset, are not on the sample, and have not lost an account kept here.
     "SELECT p.id, (SELECT coalesce(sum(CASE t.person WHEN '' THEN t.count ELSE -t.count END), 0)"
     "   FROM orders o JOIN tallies t ON t.order_id = o.id AND t.person IN ('', p.id)"
     "   WHERE o.name = 'share:' || p.id) AS open"
@@ -39,7 +43,7 @@ _FREE: Final = text(
     " AND NOT EXISTS (SELECT 1 FROM allotments a WHERE a.person = p.id AND a.sample_id = :sample)"
     " AND EXISTS (SELECT 1 FROM allotments a JOIN samples s ON s.id = a.sample_id"
     "   WHERE a.person = p.id AND s.dataset_id = :dataset AND NOT a.practice)"
-    " ORDER BY open, p.id LIMIT :add"
+    " ORDER BY open, p.id"
 )
 _SAMPLES: Final = text(
     "SELECT s.id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
@@ -48,10 +52,18 @@ _SAMPLES: Final = text(
 )
 
 
-def escalate(connection: Connection, sample_id: int) -> int:
+def nobody() -> Collection[str]:
+    """Where no store of people is shared, this one knows whose account is closed."""
+    return ()
+
+
+def escalate(connection: Connection, sample_id: int, *, disabled: Disabled = nobody) -> int:
     """Gives a sample to more people where its own have finished and disagree.
 
     Those with least open work get it.
+
+    Args:
+        disabled: asked only where somebody is added.
 
     Returns:
         To how many; 0 also where it was done before, and where nobody is free.
@@ -62,13 +74,13 @@ def escalate(connection: Connection, sample_id: int) -> int:
     rule = Escalation(**from_json(found[0]))
     if not _in_dispute(connection, sample_id, rule):
         return 0
-    scope = {"sample": sample_id, "dataset": found[1], "add": rule.add}
-    free = connection.execute(_FREE, scope).all()
-    rows = [Allotted(row[0], sample_id) for row in free]
-    return len(allot(connection, rows, handout=rule.handout))
+    gone = disabled()
+    free = connection.execute(_FREE, {"sample": sample_id, "dataset": found[1]}).scalars()
+    rows = [Allotted(person, sample_id) for person in free if person not in gone]
+    return len(allot(connection, rows[: rule.add], handout=rule.handout))
 
 
-def escalate_all(connection: Connection, dataset: str) -> tuple[int, int]:
+def escalate_all(connection: Connection, dataset: str, *, disabled: Disabled) -> tuple[int, int]:
     """As `escalate`, for all samples of a dataset.
 
     Returns:
@@ -76,7 +88,7 @@ def escalate_all(connection: Connection, dataset: str) -> tuple[int, int]:
     """
     gone = waiting = 0
     for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():
-        if escalate(connection, sample_id):
+        if escalate(connection, sample_id, disabled=disabled):
             gone += 1
         elif in_dispute(connection, sample_id):
             waiting += 1

@@ -31,6 +31,7 @@ from tui_annotate.storage.columns import (
     SETTINGS,
     TOMBSTONES,
 )
+from tui_annotate.storage.escalation import Disabled, nobody
 from tui_annotate.storage.plans import Plan, Stream, planned, write
 from tui_annotate.storage.statements import SAMPLE_KEY, SAMPLE_ROW, upsert
 
@@ -77,9 +78,12 @@ class Log:
         NotAllowed: every method, where it would read or write what is somebody else's to.
     """
 
-    def __init__(self, connection: Connection, actor: Actor = OPERATOR) -> None:
+    def __init__(
+        self, connection: Connection, actor: Actor = OPERATOR, *, disabled: Disabled = nobody
+    ) -> None:
         self._connection = connection
         self._actor = actor
+        self._disabled = disabled
 
     # reading -----------------------------------------------------------------------------------
 
@@ -185,7 +189,7 @@ class Log:
         """
         for person in {plan.assignment["person"] for plan in plans}:
             require(self._actor, Verb.WRITE, person)
-        write(self._connection, plans)
+        write(self._connection, plans, disabled=self._disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
         """Numbers for new annotations: the wanted ones where they are free, else new ones.

@@ -19,7 +19,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage import events
 from tui_annotate.storage.codec import plain, to_json
 from tui_annotate.storage.columns import ANNOTATIONS, ASSIGNMENTS, TOMBSTONES
-from tui_annotate.storage.escalation import escalate
+from tui_annotate.storage.escalation import Disabled, escalate, nobody
 from tui_annotate.storage.ranks import count_finished
 from tui_annotate.storage.statements import add_missing, upsert
 
@@ -166,8 +166,8 @@ def assignment_row(stream: Stream) -> Row:
     }
 
 
-def write(connection: Connection, plans: Sequence[Plan]) -> None:
-    """Writes events in their order, and what they change.
+def write(connection: Connection, plans: Sequence[Plan], *, disabled: Disabled = nobody) -> None:
+    """Writes events in their order, and what they change; who is `disabled` gets no work by it.
 
     Raises:
         Conflict: an event's id or place, or an annotation's id, is taken; raised where the
@@ -189,7 +189,7 @@ def write(connection: Connection, plans: Sequence[Plan]) -> None:
     count_finished(connection, changes)
     for _, sample_id, by in changes:
         if by > 0:
-            escalate(connection, sample_id)
+            escalate(connection, sample_id, disabled=disabled)
 
 
 def _run(connection: Connection, statement: Insert | Update | Delete, rows: Iterable[Row]) -> None:

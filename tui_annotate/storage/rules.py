@@ -9,7 +9,7 @@ from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.handouts import Escalation, HandoutKind, Pool, Practice
 from tui_annotate.storage import allotments, pools
 from tui_annotate.storage.allotments import Allotted
-from tui_annotate.storage.escalation import escalate_all
+from tui_annotate.storage.escalation import Disabled, escalate_all, nobody
 from tui_annotate.storage.shares import Sharing
 
 _Rule = Pool | Escalation | Practice
@@ -61,7 +61,7 @@ def set_practice(
     return number
 
 
-def escalate_now(sharing: Sharing, dataset: str) -> tuple[int, int]:
+def escalate_now(sharing: Sharing, dataset: str, *, disabled: Disabled = nobody) -> tuple[int, int]:
     """What the rule of a dataset asks for now: samples that go to more people, and that wait.
 
     Raises:
@@ -72,7 +72,7 @@ def escalate_now(sharing: Sharing, dataset: str) -> tuple[int, int]:
             f"dataset {dataset!r} has no rule of escalation",
             "make one: tui-annotate assign escalate --dataset NAME --when differ",
         )
-    return escalate_all(sharing.connection, dataset)
+    return escalate_all(sharing.connection, dataset, disabled=disabled)
 
 
 def _keep(sharing: Sharing, dataset: str, rule: _Rule) -> None:

@@ -59,6 +59,16 @@ class Members:
             return False
         return self.authenticate.required()
 
+    def disabled(self) -> frozenset[str]:
+        """Ids of those whose account lets them in no more."""
+        if not self.required():
+            return frozenset()
+        from tui_annotate.storage.accounts import AccountStore
+
+        return frozenset(
+            each.person.id for each in AccountStore(self.home()).all() if not each.active
+        )
+
     @cached_property
     def accounts(self) -> Accounts:
         """What admins do with accounts."""

@@ -125,16 +125,11 @@ class Team:
         from tui_annotate.storage.shares import ShareStore
 
         store = ShareStore(self.database)
-        return Share(store, self.people, self._member, self.actor, self._disabled)
+        return Share(store, self.people, self._member, self.actor, self.members.disabled)
 
     def _member(self, who: str) -> Person | None:
         """Whose account is meant; None where people need no accounts."""
         return self.accounts.find(who).person if self.authenticate.required() else None
-
-    def _disabled(self) -> frozenset[str]:
-        """Ids of those whose account lets them in no more."""
-        accounts = self.accounts.all() if self.members.required() else ()
-        return frozenset(each.person.id for each in accounts if not each.active)
 
     @cached_property
     def guide(self) -> Guide:

@@ -24,6 +24,7 @@ from tui_annotate.storage.people import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors import VectorStore
 from tui_annotate.workspace.folder import VECTORS
+from tui_annotate.workspace.members import Members
 from tui_annotate.workspace.proposals import Proposals
 from tui_annotate.workspace.team import Team
 
@@ -53,8 +54,9 @@ class Workspace:
         self.actor = actor
         self._database = database
         self.corpus = CorpusStore(database, actor=actor)
-        self.log = AnnotationStore(database, actor=actor)
         self.people = PeopleStore(database, actor=actor)
+        members = Members(path, settings, database, self.people, actor)
+        self.log = AnnotationStore(database, actor=actor, disabled=members.disabled)
         self.line = QueueStore(database, actor=actor)
         self.guidance = GuidanceStore(database)
 
@@ -71,8 +73,6 @@ class Workspace:
     def acting(self, actor: Actor) -> Workspace:
         """The same files for somebody: to an annotator, the work of others is not there."""
         return Workspace(self.path, self.settings, self._database, actor=actor)
-
-    # what people do ----------------------------------------------------------------------------
 
     def person(self, name: str = "") -> Person:
         """Who works here: who acts; without accounts, by the name given, else given last.
@@ -177,8 +177,6 @@ class Workspace:
         stores = (self._database, self.corpus, self.log, self.people, self.guidance)
         return Team(self.path, self.settings, *stores, self.actor, self._proposals)
 
-    # what comes in and goes out ----------------------------------------------------------------
-
     def samples(self, **filters: str) -> Iterator[Sample]:
         """Samples by dataset, then as they came, streamed; `filters` as in `RecordFilter`."""
         return (record.sample for record in self.records(**filters))
@@ -278,8 +276,6 @@ class Workspace:
         place = Path(target) if isinstance(target, str) else target
         chosen = RecordFilter(**filters)
         return self.exporting.run(format, place, filters=chosen, options=options)
-
-    # how it stands -----------------------------------------------------------------------------
 
     @cached_property
     def vectors(self) -> VectorStore:

@@ -139,7 +139,7 @@ class Ruling:
             NotFound: there is no such dataset, or it has no such rule.
         """
         with self.store.writing(self.actor.person) as store:
-            return rules.escalate_now(store, dataset)
+            return rules.escalate_now(store, dataset, disabled=self.disabled)
 
     # all of it ---------------------------------------------------------------------------------
 
