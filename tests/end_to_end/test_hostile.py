@@ -8,7 +8,6 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,11 +15,11 @@ import pytest
 
 from tests.end_to_end import example, hostile
 from tests.end_to_end.harmless import LINES, foreign
+from tests.end_to_end.walking import PICTURE, Step, walk
 from tests.pty_driver import Terminal, program
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 
-PICTURE: Final = "\u241b"  # what an escape looks like once it is harmless
 PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
 ENTER, ESCAPE, TAB, BACK, QUIT = "\r", "\x1b", "\t", "\x7f", "\x11"
 PAGE_DOWN, END, HOME = "\x1b[6~", "\x1b[F", "\x1b[H"
@@ -29,9 +28,6 @@ LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
     "140x40": (140, 40, {"COLORTERM": "truecolor"}),
     "no colours": (100, 30, {"NO_COLOR": "1"}),
 }
-
-Step = tuple[str, str]
-"""Keys, and words of our own that the screen then shows; with "-" in front: shows no more."""
 
 SCREENS: Final[tuple[Step, ...]] = (
     (":", "Search for commands"),
@@ -118,21 +114,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copied(folder: Path, tmp_path: Path) -> Path:
     """A copy of the hostile workspace."""
     return Path(shutil.copytree(folder, tmp_path / folder.name))
-
-
-def shows(words: str, screen: str) -> bool:
-    """Whether the words of a step hold for a screen."""
-    return words[1:] not in screen if words.startswith("-") else words in screen
-
-
-def walk(terminal: Terminal, steps: Sequence[Step]) -> int:
-    """Presses the keys of each step and waits for its words; on how many screens escapes showed."""
-    pictures = 0
-    for keys, words in steps:
-        terminal.press(keys)
-        terminal.wait(partial(shows, words))
-        pictures += PICTURE in terminal.text
-    return pictures
 
 
 def annotate(copied: Path, *more: str) -> list[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -12,13 +10,13 @@ import pytest
 
 from tests.end_to_end import example, hostile
 from tests.end_to_end.harmless import LINES, foreign
+from tests.end_to_end.walking import Step, walk
 from tests.pty_driver import Terminal, program
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 
-PICTURE: Final = "\u241b"  # what an escape looks like once it is harmless
 PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
 ENTER, ESCAPE, QUIT = "\r", "\x1b", "\x11"
 KEY: Final = SampleKey(hostile.DATASET, hostile.FIRST)
@@ -28,8 +26,6 @@ LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
     "140x40": (140, 40, {"COLORTERM": "truecolor"}),
     "no colours": (100, 30, {"NO_COLOR": "1"}),
 }
-
-Step = tuple[str, str]
 
 REVIEW: Final[tuple[Step, ...]] = (
     ("1", "y takes"),
@@ -91,21 +87,6 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copied(reviewed: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     return Path(shutil.copytree(reviewed, tmp_path / reviewed.name))
-
-
-def shows(words: str, screen: str) -> bool:
-    """Whether the words of a step hold for a screen."""
-    return words[1:] not in screen if words.startswith("-") else words in screen
-
-
-def walk(terminal: Terminal, steps: Sequence[Step]) -> int:
-    """Presses the keys of each step, waits for its words; on how many screens escapes showed."""
-    pictures = 0
-    for keys, words in steps:
-        terminal.press(keys)
-        terminal.wait(partial(shows, words))
-        pictures += PICTURE in terminal.text
-    return pictures
 
 
 @pytest.mark.parametrize("look", LOOKS)

@@ -6,9 +6,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterable
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +14,7 @@ import pytest
 
 from tests.end_to_end import example, hostile
 from tests.end_to_end.harmless import foreign
+from tests.end_to_end.walking import walk
 from tests.pty_driver import Terminal, program
 from tui_annotate import workspace
 from tui_annotate.services.authenticate.managing import NewAccount
@@ -69,18 +68,6 @@ CODE: Final = (
     (ADDRESS + ENTER + OWN + ENTER, "You are at work elsewhere"),
     (ENTER, "save:"),
 )
-
-
-def shows(words: str, screen: str) -> bool:
-    """Whether words are on a screen; with "-" in front, whether they are there no more."""
-    return words[1:] not in screen if words.startswith("-") else words in screen
-
-
-def walk(terminal: Terminal, steps: Iterable[tuple[str, str]]) -> None:
-    """Presses the keys of each step and waits for its words."""
-    for keys, words in steps:
-        terminal.press(keys)
-        terminal.wait(partial(shows, words))
 
 
 @pytest.mark.parametrize("look", LOOKS)

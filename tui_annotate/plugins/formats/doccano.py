@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -14,19 +13,18 @@ from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Problem, Record
 from tui_annotate.domain.samples import Sample, Side, fingerprint
 from tui_annotate.plugins.admission import (
-    Seen,
     covered,
     dataset_name,
     described,
     document,
     field,
     identifier,
-    problem,
 )
 from tui_annotate.plugins.entities import EVIDENCE, Apart, Entity, Relation, Together, Whole
 from tui_annotate.plugins.imported import dotted, flat_label, label_path, made_id
 from tui_annotate.plugins.joined import Joined, join, part
-from tui_annotate.plugins.json_values import json_values
+from tui_annotate.plugins.json_records import json_records
+from tui_annotate.plugins.json_values import Value
 from tui_annotate.plugins.losses import Tally
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 from tui_annotate.plugins.traits import About, Trait, plainly
@@ -63,21 +61,12 @@ class DoccanoFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a line; see `Importer.read`."""
         dataset = dataset_name(path, options.dataset)
-        with closing(Seen()) as seen:
-            for value in json_values(path, encoding=options.encoding, meter=options.meter):
-                if isinstance(value, Problem):
-                    yield value
-                    continue
-                try:
-                    line = _Line(value.value, value.number, options)
-                    record = line.record(dataset, value.where)
-                    name = json.dumps(record.sample.key)
-                    if (before := seen.first(name, value.where)) != value.where:
-                        raise InvalidInput(f"{record.sample.key} was given at {before} already")
-                    yield record
-                    yield from (Problem(value.where, each, refused=False) for each in line.doubts)
-                except InvalidInput as error:
-                    yield problem(value.where, error)
+
+        def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
+            line = _Line(fields, value.number, options)
+            return line.record(dataset, value.where), line.doubts
+
+        return json_records(path, options, read, what="line")
 
     def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
         """One line a sample; see `Exporter.write`."""
@@ -150,10 +139,8 @@ class _Line:
         doubts: what was left out of it, once it is read.
     """
 
-    def __init__(self, value: Any, number: int, options: ImportOptions) -> None:
-        if not isinstance(value, dict):
-            raise InvalidInput(f"the line is {described(value)}, not an object")
-        self._fields: Mapping[str, Any] = value
+    def __init__(self, fields: Mapping[str, Any], number: int, options: ImportOptions) -> None:
+        self._fields = fields
         self._number = number
         self._options = options
         self.doubts: list[str] = []

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput as InvalidInput
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.admission import Seen, dataset_name, described, problem
+from tui_annotate.plugins.admission import Seen as Seen
+from tui_annotate.plugins.admission import dataset_name
+from tui_annotate.plugins.admission import described as described
+from tui_annotate.plugins.admission import problem as problem
 from tui_annotate.plugins.formats.labelstudio.names import ABOUT, FORMAT
 from tui_annotate.plugins.formats.labelstudio.reading import TaskReader
 from tui_annotate.plugins.formats.labelstudio.writing import TaskWriter
-from tui_annotate.plugins.json_values import json_values
+from tui_annotate.plugins.json_records import json_records
+from tui_annotate.plugins.json_values import Value
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 
 
@@ -27,23 +30,12 @@ class LabelStudioFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a task, then the doubts about it; see `Importer.read`."""
         dataset = dataset_name(path, options.dataset)
-        with closing(Seen()) as seen:
-            for value in json_values(path, encoding=options.encoding, meter=options.meter):
-                if isinstance(value, Problem):
-                    yield value
-                    continue
-                try:
-                    if not isinstance(value.value, dict):
-                        raise InvalidInput(f"the task is {described(value.value)}, not an object")
-                    reader = TaskReader(value.value, value.number, options)
-                    record = reader.record(dataset, value.where)
-                    name = json.dumps(record.sample.key)
-                    if (before := seen.first(name, value.where)) != value.where:
-                        raise InvalidInput(f"{record.sample.key} was given at {before} already")
-                    yield record
-                    yield from (Problem(value.where, each, refused=False) for each in reader.doubts)
-                except InvalidInput as error:
-                    yield problem(value.where, error)
+
+        def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
+            task = TaskReader(fields, value.number, options)
+            return task.record(dataset, value.where), task.doubts
+
+        return json_records(path, options, read, what="task")
 
     def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
         """One task a line, in one array; see `Exporter.write`."""

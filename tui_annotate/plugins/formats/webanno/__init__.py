@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput as InvalidInput
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.admission import Seen, described, problem
+from tui_annotate.plugins.admission import Seen as Seen
+from tui_annotate.plugins.admission import described as described
+from tui_annotate.plugins.admission import problem as problem
 from tui_annotate.plugins.formats.webanno.names import ABOUT, FORMAT
 from tui_annotate.plugins.formats.webanno.reading import CollectionReader
 from tui_annotate.plugins.formats.webanno.writing import collection
-from tui_annotate.plugins.json_values import json_values
+from tui_annotate.plugins.json_records import json_records
+from tui_annotate.plugins.json_values import Value
 from tui_annotate.plugins.losses import Tally
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 
@@ -30,24 +32,12 @@ class WebAnnotationFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a collection; an asked-for dataset replaces the file's."""
-        with closing(Seen()) as seen:
-            for value in json_values(path, encoding=options.encoding, meter=options.meter):
-                if isinstance(value, Problem):
-                    yield value
-                    continue
-                try:
-                    if not isinstance(value.value, dict):
-                        raise InvalidInput(f"the record is {described(value.value)}, not an object")
-                    reader = CollectionReader(
-                        value.value, dataset=options.dataset, language=options.language
-                    )
-                    record = reader.record(value.where)
-                    name = json.dumps(record.sample.key)
-                    if (before := seen.first(name, value.where)) != value.where:
-                        raise InvalidInput(f"{record.sample.key} was given at {before} already")
-                    yield record
-                except InvalidInput as error:
-                    yield problem(value.where, error)
+
+        def read(fields: dict[str, Any], value: Value) -> tuple[Record, Sequence[str]]:
+            made = CollectionReader(fields, dataset=options.dataset, language=options.language)
+            return made.record(value.where), ()
+
+        return json_records(path, options, read, what="record")
 
     def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
         """One collection a line, in one array; see `Exporter.write`."""
