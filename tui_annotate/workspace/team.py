@@ -44,6 +44,7 @@ class Team:
     Attributes:
         actor: who acts, as in `Workspace`.
         proposals: the files beside the store, and the label sets that would be with them.
+        members: who has an account, and who acts.
     """
 
     path: Path
@@ -55,11 +56,7 @@ class Team:
     guidance: GuidanceStore
     actor: Actor
     proposals: Proposals
-
-    @cached_property
-    def members(self) -> Members:
-        """Who has an account, and who acts."""
-        return Members(self.path, self.settings, self.database, self.people, self.actor)
+    members: Members
 
     @property
     def authenticate(self) -> Authenticate:
@@ -207,7 +204,8 @@ class Team:
         proposals = replace(self.proposals, guidance=guidance, corpus=corpus)
         log, people = AnnotationStore(database), PeopleStore(database)
         stores = (corpus, log, people, guidance)
-        return Team(self.path, self.settings, database, *stores, self.actor, proposals)
+        members = Members(self.path, self.settings, database, people, self.actor)
+        return Team(self.path, self.settings, database, *stores, self.actor, proposals, members)
 
     def _names(self) -> dict[str, str]:
         """Names of people, by id."""

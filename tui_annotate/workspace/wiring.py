@@ -55,8 +55,8 @@ class Workspace:
         self._database = database
         self.corpus = CorpusStore(database, actor=actor)
         self.people = PeopleStore(database, actor=actor)
-        members = Members(path, settings, database, self.people, actor)
-        self.log = AnnotationStore(database, actor=actor, disabled=members.disabled)
+        self._members = Members(path, settings, database, self.people, actor)
+        self.log = AnnotationStore(database, actor=actor, disabled=self._members.disabled)
         self.line = QueueStore(database, actor=actor)
         self.guidance = GuidanceStore(database)
 
@@ -175,7 +175,7 @@ class Workspace:
     def team(self) -> Team:
         """Accounts, shares, review, figures: what several people need of a workspace."""
         stores = (self._database, self.corpus, self.log, self.people, self.guidance)
-        return Team(self.path, self.settings, *stores, self.actor, self._proposals)
+        return Team(self.path, self.settings, *stores, self.actor, self._proposals, self._members)
 
     def samples(self, **filters: str) -> Iterator[Sample]:
         """Samples by dataset, then as they came, streamed; `filters` as in `RecordFilter`."""
