@@ -43,7 +43,8 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
     lines = WORKSPACE_TEMPLATE.splitlines()[2:]
     assert tomllib.loads("\n".join(line.removeprefix("# ") for line in lines)) == {
         "embedder": "auto", "base_url": "", "dimensions": 0,
-        "order": "by-source", "language": "", "workers": 0, "reviewers_settle_own": False,
+        "order": "by-source", "language": "", "workers": 0, "pseudonyms_key": "",
+        "reviewers_settle_own": False,
         "people": {
             "store": "", "expire_minutes": 10080, "idle_minutes": 30,
             "argon2_time": 2, "argon2_memory": 19456, "argon2_parallelism": 1,

@@ -73,7 +73,8 @@ def test_an_edit_is_the_next_version_of_the_same_thing() -> None:
     """Number, origin and birth stay; the time is new; the imported record no longer fits."""
     born = replace(note(), number=7, origin="imported:x", created="then", imported={"raw": 1})
     stands = state(born)
-    action = deeds.edit(stands, replace(born, note="x", number=0, origin="human"), at="now")
+    other = replace(born, note="x", number=0, origin="human", created="")
+    action = deeds.edit(stands, other, at="now")
     made = annotation_from_json(stands.applied(action).annotations["a"])
     assert made == replace(born, note="x", version=2, updated="now", imported=None)
 

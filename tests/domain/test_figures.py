@@ -26,8 +26,8 @@ WORK = Work("d", "ana", "Ana", 10, 4, 5, 1, 0, 2, 12, 7200.0, 3, "2026-04-30")
     ("remaining", "recent", "first", "end"),
     [
         (0, 0, "", Projection(why="done")),
-        (5, 0, "2026-04-01", Projection(why="no pace: nothing finished in two weeks")),
-        (5, 3, "", Projection(why="no pace: nothing finished in two weeks")),
+        (5, 0, "2026-04-01", Projection(why="nothing in two weeks")),
+        (5, 3, "", Projection(why="not begun")),
         (5, 3, "2026-05-04", Projection(why="began today")),
         (10_000, 1, "2026-04-01", Projection(why="more than ten years")),
         (14, 14, "2026-04-01", Projection("2026-05-18")),
@@ -57,6 +57,15 @@ def test_paces() -> None:
     assert replace(WORK, seconds=59.0).samples_an_hour is None
     assert WORK.end(TODAY) == Projection("2026-05-11")
     assert replace(WORK, remaining=None).end(TODAY).why == "draws from a pool"
+
+
+def test_annotations_of_a_file_are_not_begun() -> None:
+    """They have a day; but nobody worked, nor finished or opened a sample."""
+    came = replace(WORK, done=0, skipped=0, open=0, seconds=0.0, recent=0)
+    assert came.end(TODAY).why == "not begun"
+    for begun in (replace(came, seconds=1.0), replace(came, flagged=1), replace(came, open=1)):
+        assert begun.end(TODAY).why == "nothing in two weeks"
+    assert replace(came, remaining=0).end(TODAY).why == "done"
 
 
 def test_weeks() -> None:

@@ -247,6 +247,123 @@ def test_a_label_may_refuse_a_note() -> None:
         tree.check(note(["A"], text="why"))
 
 
+CHANGED = """
+- {name: Unwanted, children: [{name: Intrinsic, split: [Unwanted.Made up, Unwanted.Bent]},
+    Made up, Bent]}
+- {name: Odd, retired: true, key: 1, children: [Strange]}
+- {name: Fine, key: 1}
+"""
+
+
+def test_what_is_no_longer_given_is_still_known() -> None:
+    """A label that is retired, what is below it, and one that was split are found."""
+    tree = parse_labels(CHANGED)
+    closed = [label.path for label in tree.walk() if not label.offered]
+    assert closed == [("Unwanted", "Intrinsic"), ("Odd",), ("Odd", "Strange")]
+    intrinsic = tree.find(("Unwanted", "Intrinsic"))
+    assert intrinsic is not None
+    assert intrinsic.split == (("Unwanted", "Made up"), ("Unwanted", "Bent"))
+    assert [label.name for label in tree.offered()] == ["Unwanted", "Made up", "Bent", "Fine"]
+
+
+def test_the_bar_shows_what_new_work_may_get() -> None:
+    """Labels that are no longer given have no digit; the one they asked for is free."""
+    tree = parse_labels(CHANGED)
+    digits = [(digit, label.name) for digit, label in tree.bar()]
+    assert digits == [("1", "Fine"), ("2", "Made up"), ("3", "Bent"), ("4", "Unwanted")]
+    assert [label.name for _, label in numbered(tree.roots[0].children)] == ["Made up", "Bent"]
+
+
+def test_a_parent_of_retired_labels_stands_for_itself() -> None:
+    """Where nothing below it is given any more, it has its place among the leaves."""
+    tree = parse_labels("- {name: A, children: [{name: B, retired: true}]}\n- C\n")
+    assert [label.name for _, label in tree.bar()] == ["A", "C"]
+    assert tree.roots[0].choices == ()
+
+
+def test_with_many_leaves_retired_roots_leave_the_bar() -> None:
+    """The roots that are left are shown."""
+    leaves = ", ".join(f"L{n}" for n in range(10))
+    tree = parse_labels(f"- {{name: R, retired: true}}\n- S: [{leaves}]\n")
+    assert [label.name for _, label in tree.bar()] == ["S"]
+
+
+def test_work_under_a_split_label_waits_for_a_choice() -> None:
+    """It lacks a label, whatever else it has; under a retired one it lacks nothing."""
+    tree = parse_labels(CHANGED)
+    assert tree.lacks(note(["Unwanted.Intrinsic"])) == ("label",)
+    assert tree.lacks(note(["Unwanted.Intrinsic", "Fine"])) == ("label",)
+    assert tree.lacks(note(["Odd"])) == ()
+    assert tree.lacks(note(["Unwanted.Bent"])) == ()
+
+
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [("Odd", "'Odd' is retired"), ("Unwanted.Intrinsic", "'Unwanted.Intrinsic' was split")],
+)
+def test_what_is_no_longer_given_stays_where_it_is(label: str, told: str) -> None:
+    """New work is refused it; an annotation that had it keeps it."""
+    tree, held = parse_labels(CHANGED), note([label])
+    with pytest.raises(InvalidLabels, match=told):
+        tree.check(held)
+    with pytest.raises(InvalidLabels, match=told):
+        tree.check(held, held=[("Fine",)])
+    tree.check(held, held=held.labels)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("- {name: A, retired: later}", "retired of 'A' is 'later'"),
+        (
+            "- {name: A, retired: true, children: [{name: B, retired: false}]}",
+            "'A.B' is not retired",
+        ),
+        ("- {name: A, split: B}\n- B", "split of 'A' is 'B'"),
+        ("- {name: A, split: [1, B]}\n- B", "split of 'A' is"),
+        ("- {name: A, split: [B, C]}\n- B", "into 'C', no other label"),
+        ("- {name: A, split: [A, B]}\n- B", "into 'A', no other label"),
+        ("- {name: A, split: [B, B]}\n- B", "into 'B' twice"),
+        ("- {name: A, split: [B], children: [C]}\n- B", "'A' is split and has children"),
+    ],
+)
+def test_a_change_that_can_not_be_is_told(text: str, told: str) -> None:
+    """Retired is yes or no and goes down the tree; a split names other labels of the set."""
+    with pytest.raises(InvalidLabels, match=told):
+        parse_labels(text)
+
+
+def test_a_part_that_was_split_again_gives_its_own() -> None:
+    """What is to be chosen of are the labels that are given now, once each, in order."""
+    tree = parse_labels(
+        "- {name: A, split: [B, C]}\n- {name: B, split: [D, A, C, E]}\n"
+        "- C\n- D\n- {name: E, retired: true}\n- {name: F, split: [E]}\n"
+    )
+    (label,) = tree.split([("C",), ("A",), ("gone",)])
+    assert [part.name for part in tree.parts(label)] == ["D", "C"]
+    (emptied,) = tree.split([("F",)])
+    assert tree.parts(emptied) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ("titles: [A, B]\nlabels: [{name: X, color: red, children: [Y]}, Z]", True),
+        ("- {name: X, children: [Y]}\n- {name: Z, key: 1}", False),
+        ("- {name: X, children: [Y]}\n- {name: Z, description: Odd.}", False),
+        ("- {name: X, children: [{name: Y, evidence: required}]}\n- Z", False),
+        ("- Z\n- {name: X, children: [Y]}", False),
+        ("- {name: X, children: [Y]}\n- Z\n- W", False),
+        ("- {name: X, children: [Y]}", False),
+    ],
+)
+def test_sets_mean_the_same_where_colours_and_titles_alone_differ(text: str, means: bool) -> None:
+    """Digits, rules, order and what people are told of a label make another set."""
+    plain = parse_labels("- {name: X, children: [Y]}\n- Z")
+    assert parse_labels(text).means(plain) is means
+    assert plain.means(parse_labels(text)) is means
+
+
 def test_the_default_set_is_one_file_in_two_places() -> None:
     """The root's labels.yaml is what `init` writes, and Mercury's labels are in it."""
     text = (ROOT / "labels.yaml").read_text("utf-8")

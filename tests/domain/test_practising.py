@@ -33,11 +33,13 @@ def test_every_annotation_is_told_once(mine: list[Annotation], right: list[Annot
 
 
 def test_labels_do_not_matter_and_sides_do() -> None:
-    """Other words on the other side are another place."""
+    """Words on the other side, or of another document of it, are another place."""
     mine = [claim("a", 0, 5, label="Fine")]
     assert feedback(mine, [claim("g", 4, 9, label="Odd")]).hits
     elsewhere = Annotation("g", (), (Anchor(Side.SOURCE, 0, Span(0, 5)),), (("Odd",),))
     found = feedback(mine, [elsewhere])
     assert (found.hits, found.missed, found.extra) == ((), (elsewhere,), tuple(mine))
     assert feedback([elsewhere], [elsewhere]).hits == ((elsewhere, elsewhere),)
+    other = Annotation("h", (), (Anchor(Side.SOURCE, 1, Span(0, 5)),), (("Odd",),))
+    assert feedback([elsewhere], [other]).missed == (other,)
     assert feedback([], []).hits == ()

@@ -195,6 +195,13 @@ def test_a_top_up_brings_each_to_the_number_or_tells_what_lacks(
         assert got[item.key] <= max(wish.overlap - item.held, 0)
 
 
+def test_who_lacks_most_is_brought_up_first() -> None:
+    """Where there is too little for all; whoever comes first by name, that does not help them."""
+    items = [Item(SampleKey("d", str(at)), at) for at in range(3)]
+    outcome = top_up(items, [Taker("ana", open=2), Taker("ben", open=1)], Wish(), to=4)
+    assert outcome == Outcome({"ana": (), "ben": tuple(items)}, 2)
+
+
 @given(rooms(), st.sampled_from(["1", "2"]))
 def test_a_second_reading_is_drawn_from_ones_own(
     room: tuple[list[Item], list[Taker]], seed: str
@@ -221,10 +228,13 @@ def test_passing_on_needs_one_person_a_sample() -> None:
 
 @pytest.mark.parametrize(
     ("share", "total", "found"),
-    [("all", 7, 7), ("3", 7, 3), ("9", 7, 7), ("30%", 10, 3), ("1%", 10, 1), ("12.5%", 8, 1)],
-)
+    [
+        ("all", 7, 7), ("3", 7, 3), ("9", 7, 7), ("30%", 10, 3), ("1%", 10, 1), ("12.5%", 8, 1),
+        ("29%", 5, 1), ("30%", 5, 2),
+    ],
+)  # fmt: skip
 def test_a_share_is_a_number_a_part_or_all(share: str, total: int, found: int) -> None:
-    """Never more than there is; a part is never nothing."""
+    """Never more than there is; a part is rounded, half of one up, and never nothing."""
     assert part(share, total) == found
 
 

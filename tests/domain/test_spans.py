@@ -28,20 +28,18 @@ def test_a_span_is_never_empty_nor_negative(start: int, end: int) -> None:
 
 @given(spans, spans)
 def test_two_spans_relate_as_their_sets_of_points_do(one: Span, other: Span) -> None:
-    """Overlap, containment, similarity and clip are those of the sets."""
+    """Overlap, containment and clip are those of the sets."""
     mine, theirs = points(one), points(other)
     assert one.overlap(other) == len(mine & theirs)
     assert one.contains(other) == (theirs <= mine)
-    assert one.similarity(other) == len(mine & theirs) / len(mine | theirs)
     clipped = one.clip(other)
     assert (points(clipped) if clipped else set()) == mine & theirs
 
 
 @given(spans, spans)
 def test_relations_are_symmetric(one: Span, other: Span) -> None:
-    """Overlap, similarity, clip and union do not care who comes first."""
+    """Overlap, clip and union do not care who comes first."""
     assert one.overlap(other) == other.overlap(one)
-    assert one.similarity(other) == other.similarity(one)
     assert one.clip(other) == other.clip(one)
     assert one.union(other) == other.union(one)
 

@@ -78,6 +78,26 @@ def test_likeness_to_nothing_is_not_found(names: set[str]) -> None:
         assert whole[0] >= STRENGTHS[3]
 
 
+@pytest.mark.parametrize(
+    ("names", "reached"),
+    list(zip(MIXES, (0.196, 0.65, 0.245, 0.8125, 0.29, 0.542, 0.322), strict=True)),
+    ids=lambda each: "+".join(sorted(each)) if isinstance(each, set) else "",
+)
+def test_what_is_as_likely_as_not(names: set[str], reached: float) -> None:
+    """Of 36 segments; where the curves lie was measured, and what is stored holds on to it."""
+    found = scores(signals(sorted(names), [[reached] * 3] * 36), everywhere(36))
+    assert found[0] == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("names", [names for names in MIXES if WORDS in names and len(names) > 1])
+def test_words_lead_wherever_they_speak(names: set[str]) -> None:
+    """All of the words and nothing else scores more than all else without a word."""
+    mine = sorted(names)
+    words = [float(name == WORDS) for name in mine]
+    found = scores(signals(mine, [words, [1 - each for each in words]]), everywhere(2))
+    assert found[0] > found[1]
+
+
 def test_words_speak_where_there_are_no_vectors() -> None:
     """A segment without a vector scores as by words alone; by vectors, nothing."""
     words = np.array([0.3, 0.3], np.float32)

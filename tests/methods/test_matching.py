@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +15,6 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.methods.matching import (
     CANDIDATES,
-    CONTEXT,
     LONGEST,
     Query,
     Searched,
@@ -79,12 +80,12 @@ def test_a_query_holds_the_selection_and_its_sentence() -> None:
         "million",
     ]
     assert found.bag == {
-        "the": CONTEXT,
-        "bridge": CONTEXT,
-        "cost": CONTEXT,
+        "the": 0.25,
+        "bridge": 0.25,
+        "cost": 0.25,
         "15": 1.0,
         "million": 1.0,
-        "pounds": CONTEXT,
+        "pounds": 0.25,
     }
 
 
@@ -183,6 +184,29 @@ def test_vectors_of_whole_sentences_are_a_signal_of_their_own() -> None:
     assert first.signals == {"words": 0.0, "sentences": 1.0}
     (alone, _) = both.rank(looking_for(nowhere=1.0), meaning, by=Signals.VECTORS)
     assert set(alone.signals) == {"sentences"}
+
+
+def test_of_a_segment_without_a_vector_words_alone_are_told() -> None:
+    """Not a likeness of 0, which nobody measured."""
+    texts = ["One river. Two boats. "]
+    half = np.array([axes(1)[0], np.zeros(4)], np.float32)
+    some = Searched.of(texts, [segment(texts[0])]).having(space(half))
+    told = {
+        match.segment: set(match.signals)
+        for match in some.rank(looking_for(boats=1.0), Meaning(axes(1)[0]))
+    }
+    assert told == {0: {"words", "vectors"}, 1: {"words"}}
+
+
+def test_shared_signs_say_more_than_shared_words() -> None:
+    """By half again where all of the query is signs: reworded, most of its pairs are gone."""
+    texts = ["桥梁建成于一九三二年。"]
+    side = Searched.of(texts, [segment(texts[0])])
+    look = asked("桥梁花费很多。", "桥梁花费")
+    assert look.signs == 1.0
+    (match,) = side.rank(look)
+    (plain,) = side.rank(replace(look, signs=0.0))
+    assert match.signals["words"] == pytest.approx(1.5 * plain.signals["words"])
 
 
 def test_cosines_count_from_the_floor() -> None:
@@ -316,3 +340,4 @@ def test_what_a_span_touches() -> None:
     assert touched(cut, Span(0, 3)) == range(1)
     assert touched(cut, Span(cut[1].start - 1, cut[1].start + 1)) == range(2)
     assert touched(cut, Span(cut[1].start, cut[1].start + 1)) == range(1, 2)
+    assert touched(cut, Span(0, cut[1].start)) == range(1)

@@ -244,6 +244,13 @@ def test_hard_wrapped_lines_are_joined() -> None:
     assert len(cut("\n".join(line[:25] for line in lines))) == 4
 
 
+def test_lines_some_of_which_just_fill_the_width_are_no_wrapped_text() -> None:
+    """A list keeps its lines where more than one in ten had room for the next word."""
+    full, short = "Eggs " * 11 + "milk", "Bread and butter"
+    lines = [full, short, full, full, short, full, full, short, full]
+    assert len(cut("\n".join(lines))) == len(lines)
+
+
 # Chinese ----------------------------------------------------------------------------------------
 
 
@@ -366,6 +373,11 @@ def test_clauses_are_where_a_long_sentence_is_cut() -> None:
     text = f"{clause}, {clause}; {clause}, {clause}" * 3
     assert all(part.rstrip().endswith((";", "word")) for part in cut(text))
     assert max(map(len, cut("word " * 1000))) <= LIMIT
+
+
+def test_signs_alone_are_cut_too() -> None:
+    """Pieces without a letter go with the one before only as far as the limit."""
+    assert max(map(len, cut("?! " * 1000))) <= LIMIT
 
 
 # around -----------------------------------------------------------------------------------------

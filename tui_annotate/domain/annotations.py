@@ -164,7 +164,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
             settled=None if settled is None else settled_from_json(settled),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidInput(f"not an annotation: {error}", "see docs for the native form") from error
+        raise InvalidInput(f"not an annotation: {error}", "docs/formats.md has the form") from error
 
 
 def _anchor_to_json(anchor: Anchor) -> list[str | int]:

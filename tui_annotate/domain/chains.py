@@ -105,7 +105,7 @@ def head_from_token(token: str) -> tuple[int, str]:
     if found is None:
         raise InvalidInput(
             f"{token!r} is no head of a log",
-            "give a file of audit head --json that is there, or its COUNT:DIGEST",
+            "give a file of tui-annotate audit head --json that is there, or its COUNT:DIGEST",
         )
     return int(found[1]), found[2]
 
@@ -119,4 +119,6 @@ def head_from_json(value: Any) -> Head:
     match value:
         case [str(), str(), str(), int(), str()]:
             return Head(*value)
-    raise InvalidInput(f"{value!r} is no head of a stream", "give a file of audit head --json")
+    raise InvalidInput(
+        f"{value!r} is no head of a stream", "give a file of tui-annotate audit head --json"
+    )

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from tui_annotate.domain.annotations import Annotation, annotation_from_json, annotation_to_json
+from tui_annotate.domain.annotations import (
+    Annotation,
+    LabelPath,
+    annotation_from_json,
+    annotation_to_json,
+)
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
-from tui_annotate.domain.history import Action, Change, Payload, StreamState
+from tui_annotate.domain.history import RELABEL, Action, Change, Payload, StreamState
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.samples import Sample
 
@@ -95,6 +100,75 @@ def clear(state: StreamState, *, batch: str) -> Action:
         "clear", state, before=state.annotations, after=dict.fromkeys(state.annotations)
     )
     return replace(action, batch=batch)
+
+
+def relabel(
+    state: StreamState,
+    labels: Mapping[str, Iterable[LabelPath]],
+    *,
+    at: str,
+    to: State | None = None,
+) -> Action:
+    """Other labels for annotations, by id, as the label set changed.
+
+    Args:
+        at: this moment.
+        to: how far the work is with that; None for as far as it was.
+    """
+    before = {name: state.annotations[name] for name in labels}
+    after = {
+        name: {
+            **payload,
+            "labels": [list(path) for path in labels[name]],
+            "version": payload["version"] + 1,
+            "updated": at,
+            "imported": None,
+        }
+        for name, payload in before.items()
+    }
+    if to is None or to == state.assignment["state"]:
+        return Action(RELABEL, Change(before), Change(after))
+    moved = assign(state, RELABEL, {"state": to.value})
+    return Action(
+        RELABEL, Change(before, moved.before.assignment), Change(after, moved.after.assignment)
+    )
+
+
+def reopened(state: StreamState) -> State | None:
+    """How far work with annotations is once it must be looked at again; None if it is open anyhow.
+
+    Imports that do not tell how far people were are `new`, and count as finished.
+    """
+    now = State(state.assignment["state"])
+    return State.REOPENED if now.finished or now is State.NEW else None
+
+
+def restore(state: StreamState, action: Action, event_id: str, *, states: bool) -> Action:
+    """Takes back what a change of the labels did, as far as it stands as that left it.
+
+    Args:
+        action: what it did, as the event `event_id` of the stream.
+        states: whether the state of the work goes back too.
+    """
+    kept = [
+        name
+        for name, payload in action.after.annotations.items()
+        if state.matches(Change({name: payload}))
+    ]
+    assigned = (
+        action.after.assignment
+        if states and state.matches(Change({}, action.after.assignment))
+        else {}
+    )
+    return Action(
+        RELABEL,
+        Change({name: action.after.annotations[name] for name in kept}, dict(assigned)),
+        Change(
+            {name: action.before.annotations[name] for name in kept},
+            {name: action.before.assignment[name] for name in assigned},
+        ),
+        undoes=event_id,
+    )
 
 
 def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> Action:

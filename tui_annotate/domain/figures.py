@@ -68,6 +68,11 @@ class Work:
         return self.seconds / _HOUR
 
     @property
+    def begun(self) -> bool:
+        """Whether they did anything here; what came with a file is no work."""
+        return bool(self.seconds or self.finished or self.open)
+
+    @property
     def samples_an_hour(self) -> float | None:
         """Finished ones; None before a minute of work."""
         return _per_hour(self.finished, self.seconds)
@@ -81,7 +86,8 @@ class Work:
         """When this person will have done with this dataset."""
         if self.remaining is None:
             return Projection(why="draws from a pool")
-        return projected(self.remaining, self.recent, first=self.first, today=today)
+        first = self.first if self.begun else ""
+        return projected(self.remaining, self.recent, first=first, today=today)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +161,10 @@ def projected(remaining: int, recent: int, *, first: str, today: date) -> Projec
     """
     if remaining <= 0:
         return Projection(why="done")
-    if not recent or not first:
-        return Projection(why="no pace: nothing finished in two weeks")
+    if not first:
+        return Projection(why="not begun")
+    if not recent:
+        return Projection(why="nothing in two weeks")
     days = min(PACE_DAYS, (today - date.fromisoformat(first)).days + 1)
     if days < 2:
         return Projection(why="began today")

@@ -24,12 +24,17 @@ IMPORT: Final = "import"
 """Work that came from a file: never undone, as nobody did it here."""
 DISCARD: Final = "discard"
 """The sample was taken out of the corpus: what came before it in its stream is beyond undo."""
+RELABEL: Final = "relabel"
+"""The label set changed: what came before it in its stream is beyond undo for those who did it.
+
+Its own undoing is another of its kind, which says by `undoes` what it takes back.
+"""
+_ENDS: Final = frozenset({DISCARD, RELABEL})
 _SETTLING: Final = frozenset({"take", "merge", "reject", "own"})
 """What reviewers do beside editing and finishing."""
 UNDOABLE: Final = _SETTLING | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
 }  # fmt: skip
-VERBS: Final = UNDOABLE | {UNDO, REDO, READ, IMPORT, DISCARD}
 
 Payload = Mapping[str, Any]
 
@@ -212,6 +217,23 @@ def replay(events: Iterable[Event]) -> StreamState:
     return state
 
 
+def acted(events: Iterable[Event]) -> str:
+    """When somebody last did something in a stream; a change of the labels is no deed of theirs.
+
+    Args:
+        events: of the stream, in order; with nothing else in it, the first says when.
+    """
+    last = ""
+    for event in events:
+        last = acted_since(last, event)
+    return last
+
+
+def acted_since(last: str, event: Event) -> str:
+    """As `acted`, one event after the other: when it was before this one, and with it."""
+    return last if last and event.action.verb == RELABEL else event.at
+
+
 class Deed(NamedTuple):
     """What undo and redo must know of an event; the rest need not be read to find their target."""
 
@@ -232,7 +254,7 @@ def undo_target(newest_first: Iterable[Deed]) -> Deed | None:
         elif deed.verb == UNDO:
             if deed.id not in redone:
                 undone.add(deed.undoes)
-        elif deed.verb == DISCARD:
+        elif deed.verb in _ENDS:
             gone.add(deed.stream)
         elif deed.verb in UNDOABLE and deed.id not in undone and deed.stream not in gone:
             return deed
@@ -246,7 +268,7 @@ def redo_target(newest_first: Iterable[Deed]) -> Deed | None:
     for deed in newest_first:
         if deed.verb == REDO:
             redone.add(deed.undoes)
-        elif deed.verb == DISCARD:
+        elif deed.verb in _ENDS:
             gone.add(deed.stream)
         elif deed.verb == UNDO:
             if deed.id not in redone and deed.stream not in gone:

@@ -2,13 +2,15 @@
 
 Three forms are read: a list of strings and one-key maps (`- Unwanted: [Intrinsic, Extrinsic]`),
 the same list under `labels:` beside `titles:`, and our own, whose items are maps with `name` and
-any of `description`, `key`, `color`, `evidence`, `note`, `exclusive`, `children`.
+any of `description`, `key`, `color`, `evidence`, `note`, `exclusive`, `retired`, `split`,
+`children`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -19,9 +21,15 @@ from tui_annotate.domain.labels import COLORS, JOINER, Label, LabelTree, Need
 
 LONGEST_FILE = 1_000_000
 
+WRITE = "write labels into it, one a line, for example: - Unsupported"
+"""The hint where there are no labels."""
+
 _NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,100}")
 _HEX = re.compile(r"#[0-9a-f]{6}")
-_KEYS = {"name", "description", "key", "color", "evidence", "note", "exclusive", "children"}
+_KEYS = {
+    "name", "description", "key", "color", "evidence", "note", "exclusive", "retired", "split",
+    "children",
+}  # fmt: skip
 
 
 def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
@@ -78,10 +86,11 @@ def _tree(text: str, data: Any, name: str) -> LabelTree:
             )
         data = data.get("labels")
     if not isinstance(data, list) or not data:
-        raise InvalidLabels(f"{name} holds no list of labels", "see the default set for the form")
+        raise InvalidLabels(f"{name} holds no list of labels", WRITE)
     roots = tuple(_label(item, Label(path=()), name) for item in data)
     tree = LabelTree(roots, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), *titles)
     _refuse_twins(tree, name)
+    _refuse_splits(tree, name)
     return tree
 
 
@@ -116,22 +125,15 @@ def _label(item: Any, parent: Label, name: str) -> Label:
         evidence=_need(item, "evidence", parent.evidence, path=path, name=name),
         note=_need(item, "note", parent.note, path=path, name=name),
         exclusive=_flag(item, "exclusive", default=parent.exclusive, path=path, name=name),
+        retired=_retired(item, parent, path=path, name=name),
+        split=_split(item, path, name),
     )
     children = item.get("children") or []
     if not isinstance(children, list):
         raise InvalidLabels(
             f"{name}: children of {JOINER.join(path)!r} are no list", "write a list"
         )
-    return Label(
-        path,
-        rules.description,
-        rules.key,
-        rules.color,
-        rules.evidence,
-        rules.note,
-        rules.exclusive,
-        tuple(_label(child, rules, name) for child in children),
-    )
+    return replace(rules, children=tuple(_label(child, rules, name) for child in children))
 
 
 def _name(value: Any, name: str) -> str:
@@ -204,6 +206,47 @@ def _flag(item: dict[str, Any], field: str, *, default: bool, path: LabelPath, n
     return value
 
 
+def _retired(item: dict[str, Any], parent: Label, *, path: LabelPath, name: str) -> bool:
+    own = _flag(item, "retired", default=parent.retired, path=path, name=name)
+    if parent.retired and not own:
+        raise InvalidLabels(
+            f"{name}: {JOINER.join(path)!r} is not retired, what is above it is",
+            "what is below a retired label is retired too",
+        )
+    return own
+
+
+def _split(item: dict[str, Any], path: LabelPath, name: str) -> tuple[LabelPath, ...]:
+    value = item.get("split") or []
+    if not isinstance(value, list) or not all(isinstance(whole, str) for whole in value):
+        raise InvalidLabels(
+            f"{name}: split of {JOINER.join(path)!r} is {value!r}",
+            "write the labels that came of it: split: [Parent.New, Parent.Other]",
+        )
+    if value and item.get("children"):
+        raise InvalidLabels(
+            f"{name}: {JOINER.join(path)!r} is split and has children", "split its children"
+        )
+    return tuple(tuple(whole.split(JOINER)) for whole in value)
+
+
+def _refuse_splits(tree: LabelTree, name: str) -> None:
+    """A label is split into others of the set, each named once."""
+    known = {label.path for label in tree.walk()}
+    for label in tree.walk():
+        for path in label.split:
+            whole = JOINER.join(label.path)
+            if path not in known or path == label.path:
+                raise InvalidLabels(
+                    f"{name}: {whole!r} is split into {JOINER.join(path)!r}, no other label here",
+                    "known: " + ", ".join(JOINER.join(other.path) for other in tree.walk()),
+                )
+            if label.split.count(path) > 1:
+                raise InvalidLabels(
+                    f"{name}: {whole!r} is split into {JOINER.join(path)!r} twice", "remove one"
+                )
+
+
 def _refuse_twins(tree: LabelTree, name: str) -> None:
     seen: set[LabelPath] = set()
     for label in tree.walk():
@@ -212,7 +255,7 @@ def _refuse_twins(tree: LabelTree, name: str) -> None:
                 f"{name}: label {JOINER.join(label.path)!r} stands there twice", "remove one"
             )
         seen.add(label.path)
-    keys = [label.key for label in tree.leaves() if label.key]
+    keys = [label.key for label in tree.leaves() if label.key and label.offered]
     for key in keys:
         if keys.count(key) > 1:
             raise InvalidLabels(f"{name}: two labels ask for key {key!r}", "one digit, one label")

@@ -5,8 +5,8 @@ How a set is written down and read stands in `domain.label_files`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
@@ -36,6 +36,9 @@ class Label:
         key: the digit that it asks for on the bar, "1" to "9"; empty for the next free one.
         color: one of `COLORS` or "#rrggbb", in lower case; empty for the next one that is free.
         exclusive: no other label may stand on the same claim.
+        retired: kept for old work and no longer given, as all below it.
+        split: the labels that one is to be chosen of in its place; it is no longer given, and work
+            that has it waits for the choice. Empty for a label that was not split.
     """
 
     path: LabelPath
@@ -46,11 +49,23 @@ class Label:
     note: Need = Need.OPTIONAL
     exclusive: bool = False
     children: tuple[Label, ...] = ()
+    retired: bool = False
+    split: tuple[LabelPath, ...] = ()
 
     @property
     def name(self) -> str:
         """The last name of the path."""
         return self.path[-1]
+
+    @property
+    def offered(self) -> bool:
+        """Whether new work may get it: neither retired nor split."""
+        return not (self.retired or self.split)
+
+    @property
+    def choices(self) -> tuple[Label, ...]:
+        """The children that new work may get, in the order of the file."""
+        return tuple(child for child in self.children if child.offered)
 
     def walk(self) -> Iterator[Label]:
         """This label, then all below it, in the order of the file."""
@@ -68,14 +83,24 @@ class LabelTree:
     source_title: str = "Source"
     summary_title: str = "Summary"
 
+    def means(self, other: LabelTree) -> bool:
+        """Whether nothing but colours and titles differs: every digit does the same in both."""
+        return [_colourless(label) for label in self.walk()] == [
+            _colourless(label) for label in other.walk()
+        ]
+
     def walk(self) -> Iterator[Label]:
         """All labels in the order of the file, parents before children."""
         for root in self.roots:
             yield from root.walk()
 
     def leaves(self) -> tuple[Label, ...]:
-        """The labels without children, in the order of the file."""
+        """The labels without children, in the order of the file; also those no longer given."""
         return tuple(label for label in self.walk() if not label.children)
+
+    def offered(self) -> tuple[Label, ...]:
+        """The labels that new work may get, in the order of the file, parents before children."""
+        return tuple(label for label in self.walk() if label.offered)
 
     def find(self, path: LabelPath) -> Label | None:
         """The label at a path; None where the set has none there."""
@@ -84,30 +109,61 @@ class LabelTree:
     def bar(self) -> tuple[tuple[str, Label], ...]:
         """(digit, label) as the bar shows them; labels that ask for a digit get it.
 
-        All leaves and then their parents where nine digits hold the leaves, else the roots.
+        All leaves and then their parents where nine digits hold the leaves, else the roots; of
+        these, what new work may get. A parent without such a child counts as a leaf.
         """
-        leaves = self.leaves()
+        offered = self.offered()
+        leaves = [label for label in offered if not label.choices]
         if len(leaves) <= MOST_OPTIONS:
-            parents = [label for label in self.walk() if label.children]
-            return _numbered([*leaves, *parents][:MOST_OPTIONS])
-        return _numbered(self.roots[:MOST_OPTIONS])
+            return numbered([*leaves, *(label for label in offered if label.choices)])
+        return numbered(self.roots)
+
+    def split(self, paths: Iterable[LabelPath]) -> tuple[Label, ...]:
+        """Those of an annotation's labels that were split, in its own order."""
+        found = map(self.find, paths)
+        return tuple(label for label in found if label and label.split)
+
+    def parts(self, label: Label) -> tuple[Label, ...]:
+        """What may be given in the place of a label that was split; a part split again gives its.
+
+        Empty where nothing that came of it is given any more.
+        """
+        seen = {label.path}
+
+        def below(one: Label) -> Iterator[Label]:
+            for path in one.split:
+                part = self.find(path)
+                if part and path not in seen:
+                    seen.add(path)
+                    yield part
+                    yield from below(part)
+
+        return tuple(part for part in below(label) if part.offered)
 
     def lacks(self, annotation: Annotation) -> tuple[str, ...]:
-        """What the annotation's labels ask for and it has not: of "label", "evidence", "note"."""
+        """What the annotation's labels ask for and it has not: of "label", "evidence", "note".
+
+        A label that was split is none: one of those that came of it is to be chosen.
+        """
         labels = [found for path in annotation.labels if (found := self.find(path))]
-        lacking = [] if annotation.labels else ["label"]
+        waits = not annotation.labels or any(label.split for label in labels)
+        lacking = ["label"] if waits else []
         if not annotation.evidence and any(label.evidence is Need.REQUIRED for label in labels):
             lacking.append("evidence")
         if not annotation.note and any(label.note is Need.REQUIRED for label in labels):
             lacking.append("note")
         return tuple(lacking)
 
-    def check(self, annotation: Annotation) -> None:
+    def check(self, annotation: Annotation, *, held: Collection[LabelPath] = ()) -> None:
         """New work against the rules; what it merely lacks yet is no error (see `lacks`).
 
+        Args:
+            held: the labels that the annotation had before: they stay also where they are no
+                longer given.
+
         Raises:
-            InvalidLabels: a label is not in the set, refuses evidence or a note that is there, or
-                is exclusive and not alone.
+            InvalidLabels: a label is not in the set, is no longer given, refuses evidence or a note
+                that is there, or is exclusive and not alone.
         """
         for path in annotation.labels:
             label = self.find(path)
@@ -116,6 +172,8 @@ class LabelTree:
                     f"no label {JOINER.join(path)!r} in the set",
                     "the set has: " + ", ".join(JOINER.join(known.path) for known in self.walk()),
                 )
+            if path not in held:
+                _refuse_closed(label)
             if label.exclusive and len(annotation.labels) > 1:
                 raise InvalidLabels(
                     f"{JOINER.join(path)!r} must stand alone", "take the other labels off first"
@@ -128,18 +186,32 @@ class LabelTree:
                 raise InvalidLabels(f"{JOINER.join(path)!r} takes no note", "empty the note first")
 
 
+def _refuse_closed(label: Label) -> None:
+    name = JOINER.join(label.path)
+    if label.split:
+        raise InvalidLabels(
+            f"label {name!r} was split",
+            "choose one of " + ", ".join(JOINER.join(path) for path in label.split),
+        )
+    if label.retired:
+        raise InvalidLabels(f"label {name!r} is retired", "choose another label")
+
+
+def _colourless(label: Label) -> Label:
+    """A label by itself, as far as it has a meaning."""
+    return replace(label, color="", children=())
+
+
 def numbered(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
     """(digit, label) for up to nine labels shown together, in order of the digit.
 
-    Labels that ask for a digit get it; the others fill what is free, in their own order.
+    Labels that are no longer given get none. Those that ask for a digit get it; the others fill
+    what is free, in their own order.
     """
-    return _numbered(labels[:MOST_OPTIONS])
-
-
-def _numbered(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
-    wanted = {label.key: label for label in reversed(labels) if label.key}
+    shown = [label for label in labels if label.offered][:MOST_OPTIONS]
+    wanted = {label.key: label for label in reversed(shown) if label.key}
     free = (digit for digit in "123456789" if digit not in wanted)
     given = [
-        (label.key if wanted.get(label.key) is label else next(free), label) for label in labels
+        (label.key if wanted.get(label.key) is label else next(free), label) for label in shown
     ]
-    return tuple(sorted(given))
+    return tuple(sorted(given, key=lambda pair: pair[0]))

@@ -15,6 +15,8 @@ LONGEST_NAME = 100
 
 SETTLED: Final = "adjudicated"
 """The id of the one who owns what review settled: a person of each workspace, nobody's account."""
+MAJORITY: Final = "majority"
+"""The id of what most of those who read a sample would keep, where an export makes it."""
 
 _AGAIN: Final = "~2"
 

@@ -53,11 +53,6 @@ class Span:
         """Whether every code point of `other` is in this span."""
         return self.start <= other.start and other.end <= self.end
 
-    def similarity(self, other: Span) -> float:
-        """Jaccard index of the two as sets of code points, in [0, 1]."""
-        shared = self.overlap(other)
-        return shared / (len(self) + len(other) - shared)
-
     def union(self, other: Span) -> Span:
         """The smallest span that contains both, with what lies between them."""
         return Span(min(self.start, other.start), max(self.end, other.end))

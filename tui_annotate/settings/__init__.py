@@ -90,6 +90,9 @@ class Settings:
     argon2_parallelism: int = 1
     """Lanes of hashing a password."""
 
+    pseudonyms_key: str = ""
+    """The file of the key of pseudonyms, from the workspace; empty: `pseudonyms.key` in it."""
+
     reviewers_settle_own: bool = False
     """Whether reviewers may settle samples that they annotated themselves."""
 
@@ -106,6 +109,7 @@ WORKSPACE_TEMPLATE: Final = """\
 # order = "by-source"   # of the queue: by-source, ingested, random, random:SEED
 # language = ""         # of documents: en, zh; empty: by the text itself
 # workers = 0           # processes of ingest; 0: one for each core
+# pseudonyms_key = ""   # file of the key that export --pseudonymise makes; as on another disk
 # reviewers_settle_own = false  # whether reviewers may settle what they annotated
 
 # [people]
@@ -185,7 +189,9 @@ def _table(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise Unavailable(f"{file} can not be read: {error.strerror}", "check its mode") from error
+        raise Unavailable(
+            f"{file} can not be read: {error.strerror}", "check its permissions"
+        ) from error
     if not text:
         return {}
     import tomllib  # 9 ms that a person without such a file need not wait

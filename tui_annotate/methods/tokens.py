@@ -1,0 +1,52 @@
+"""Words as people select them, and all that is seen of a text as tokens: words and single signs.
+
+Han and kana are taken character by character: a dictionary of words takes a second to load and a
+megabyte to ship, and a claim of a few characters is as quickly selected without one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from tui_annotate.domain.spans import Span
+
+_SINGLE = (
+    r"\u2e80-\u2fdf\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_MARKS = r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0e7f"
+_FIRST = rf"[^\W_{_SINGLE}]"
+_LETTER = rf"(?:{_FIRST}|[{_MARKS}])"
+_MORE = rf"(?:[-‐’'\u200d]{_FIRST}{_LETTER}*)"
+_WORD = (
+    rf"[$€£¥￥]?\d+(?:[.,:]\d+)*(?:[%‰％]|{_LETTER}*{_MORE}*)"  # $4.2, 40%, 15-year-old
+    r"|(?:[^\W\d_]\.){2,}"  # U.S.
+    rf"|{_FIRST}{_LETTER}*{_MORE}*"
+    rf"|[{_SINGLE}]"
+)
+_SEEN = r"[^\s\x00-\x1f\x7f-\x9f\ufeff]"
+_TAIL = rf"(?:[{_MARKS}\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff]|\u200d{_SEEN})*"
+"""What belongs to the sign before it: marks, the colour of a face, the other half of a family."""
+
+
+@cache
+def word_pattern() -> re.Pattern[str]:
+    """Made at the first use: it takes as long as all else that the first frame needs of this."""
+    return re.compile(_WORD)
+
+
+@cache
+def _token_pattern() -> re.Pattern[str]:
+    return re.compile(rf"(?:{_WORD}|{_SEEN}){_TAIL}")
+
+
+def tokens(text: str) -> Iterator[Span]:
+    """Words, and each other sign by itself, in order.
+
+    White space, control characters and byte order marks are in none of them, and nothing else
+    stands between two.
+    """
+    for found in _token_pattern().finditer(text):
+        yield Span(*found.span())
