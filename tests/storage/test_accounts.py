@@ -12,9 +12,9 @@ from tests.stores import new_database
 from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.people import Person, PersonKind, Role
-from tui_annotate.storage.accounts import AccountStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.accounts import AccountStore
+from tui_annotate.storage.people.store import PeopleStore
 
 NOW, LATER = "2026-01-01T00:00:00.000000+00:00", "2026-01-02T00:00:00.000000+00:00"
 

@@ -25,11 +25,11 @@ from tui_annotate.domain.samples import (
     Side,
 )
 from tui_annotate.domain.vector_sets import VectorSet
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore, NewSample, StoredSample, text_digest
+from tui_annotate.storage.corpus.store import CorpusStore, NewSample, StoredSample, text_digest
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.inspection import inspect
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 texts = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from("\0\r\n桥🌉"), min_size=1
@@ -64,7 +64,7 @@ def samples(draw: st.DrawFn) -> Sample:
     )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(made=samples())
 def test_a_sample_comes_back_as_it_went_in(corpus: CorpusStore, made: Sample) -> None:
     """Every field, every code point, every segment; streamed or alone."""
@@ -268,7 +268,7 @@ def test_texts_of_earlier_pages_are_let_go(
     corpus: CorpusStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With room for none, records are the same."""
-    monkeypatch.setattr("tui_annotate.storage.records._CACHED_CHARACTERS", 0)
+    monkeypatch.setattr("tui_annotate.storage.corpus.records._CACHED_CHARACTERS", 0)
     keys = fill(corpus, *map(str, range(150)))
     assert [record.sample.key for record in corpus.records(RecordFilter())] == keys
 

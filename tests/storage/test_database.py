@@ -24,7 +24,7 @@ from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage import columns, migrate, tables
 from tui_annotate.storage import database as databases
 from tui_annotate.storage.columns import DOCUMENTS, EMBEDDED, EVENTS, SETTINGS
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import SCHEMA, Database
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +87,16 @@ def test_queries_know_the_tables_as_they_are() -> None:
     }
 
 
+def test_a_backup_that_was_killed_is_in_nobodys_way(tmp_path: Path) -> None:
+    """Its unfinished file makes room for the next."""
+    with closing(new_database(tmp_path)) as database:
+        left = tmp_path / "backups" / "store-0001.part"
+        left.parent.mkdir()
+        left.write_bytes(b"half")
+        made = database.back_up()
+    assert [made] == list(left.parent.iterdir())
+
+
 def test_the_pragmas_that_keep_work_safe_are_set(database: Database) -> None:
     """WAL, FULL and foreign keys, on both engines."""
     for transaction in (database.reading, database.writing):
@@ -108,6 +118,20 @@ def test_a_reader_sees_one_moment(database: Database) -> None:
         assert connection.execute(select(SETTINGS)).all() == []
     with database.reading() as connection:
         assert connection.execute(select(SETTINGS)).all() == [("x", "1")]
+
+
+def test_the_journal_shrinks_once_a_long_reader_is_gone(database: Database) -> None:
+    """It grows as long as somebody reads an older moment, and is cut by the saves that follow."""
+    corpus = CorpusStore(database)
+    journal = database.path.with_name("store.sqlite-wal")
+    with database.reading() as connection:
+        connection.execute(select(SETTINGS)).all()
+        for number in range(3):
+            corpus.set_setting(f"large {number}", "x" * (databases.LARGEST_JOURNAL // 2))
+        assert journal.stat().st_size > databases.LARGEST_JOURNAL
+    for number in range(2):
+        corpus.set_setting("small", str(number))
+    assert journal.stat().st_size <= databases.LARGEST_JOURNAL
 
 
 def test_an_error_inside_takes_everything_back(database: Database) -> None:
@@ -161,8 +185,9 @@ def test_a_version_that_makes_no_sense_is_told(tmp_path: Path, statement: str) -
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
         connection.execute(statement)
         connection.commit()
-    with pytest.raises(Unavailable, match="version 'x'"):
+    with pytest.raises(Unavailable, match=r"damaged, or none .* 'x'$") as caught:
         Database.open(tmp_path / "store.sqlite")
+    assert "tui-annotate restore" in caught.value.hint
 
 
 def test_a_store_whose_making_was_killed_is_made(tmp_path: Path) -> None:
@@ -298,7 +323,7 @@ from pathlib import Path
 from typing import Any
 from tests.stores import SEGMENTER, new, sample
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 path = Path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -337,7 +362,7 @@ from pathlib import Path
 from typing import Any
 from tests.stores import SEGMENTER, new, sample
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 if os.getuid() == 0:
     os.setgid({nobody}); os.setuid({nobody})

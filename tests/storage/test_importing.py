@@ -14,12 +14,12 @@ from tui_annotate.domain.history import replay
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.importing import ImportCounts
 from tui_annotate.storage.inspection import inspect
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.importing import ImportCounts
+from tui_annotate.storage.work.store import AnnotationStore
 
 RAW = {"annot_id": 3, "label": ["Unwanted", "Unwanted.Instrinsic"], "odd": [1.5, None, "\ud800"]}
 
@@ -45,7 +45,7 @@ def log(database: Database, corpus: CorpusStore) -> AnnotationStore:
 
 def test_work_comes_in_as_it_is(database: Database, log: AnnotationStore) -> None:
     """With its person, its labels, its raw record; through the log."""
-    assert log.import_record(record(foreign("a"), foreign("b", 4))) == ImportCounts(added=2)
+    assert log.import_records([record(foreign("a"), foreign("b", 4))]) == ImportCounts(added=2)
     (taken, _) = CorpusStore(database).records(RecordFilter(dataset="d"))
     assert [owned.annotation for owned in taken.annotations] == [
         replace(foreign("a"), number=1),
@@ -60,10 +60,10 @@ def test_work_comes_in_as_it_is(database: Database, log: AnnotationStore) -> Non
 
 def test_once_more_adds_nothing(log: AnnotationStore) -> None:
     """Nor writes an event; what is new beside the known comes in."""
-    log.import_record(record(foreign("a")))
-    assert log.import_record(record(foreign("a"))) == ImportCounts(known=1)
+    log.import_records([record(foreign("a"))])
+    assert log.import_records([record(foreign("a"))]) == ImportCounts(known=1)
     assert len(log.events("ab12", SampleKey("d", "1"))) == 1
-    assert log.import_record(record(foreign("a"), foreign("b", 3))) == ImportCounts(1, 1)
+    assert log.import_records([record(foreign("a"), foreign("b", 3))]) == ImportCounts(1, 1)
 
 
 def test_what_was_removed_here_stays_removed(database: Database, log: AnnotationStore) -> None:
@@ -75,10 +75,20 @@ def test_what_was_removed_here_stays_removed(database: Database, log: Annotation
     assert stood is not None
     deeds.undo(ana)
     back = record(stood, person=ana)
-    assert log.import_record(back) == ImportCounts(buried=1)
+    assert log.import_records([back]) == ImportCounts(buried=1)
     assert deeds.open(ana, key).annotations == ()
     deeds.redo(ana)
-    assert log.import_record(back) == ImportCounts(known=1)
+    assert log.import_records([back]) == ImportCounts(known=1)
+
+
+def test_work_on_a_sample_that_was_taken_out_comes_back_with_it(
+    corpus: CorpusStore, log: AnnotationStore
+) -> None:
+    """Nobody removed the annotation itself, so nothing stops it."""
+    assert log.import_records([record(foreign("a"))]) == ImportCounts(added=1)
+    corpus.remove_samples([SampleKey("d", "1")], with_annotations=True)
+    fill(corpus, "1")
+    assert log.import_records([record(foreign("a"))]) == ImportCounts(added=1)
 
 
 def test_numbers_are_kept_where_they_are_free(database: Database, log: AnnotationStore) -> None:
@@ -87,8 +97,8 @@ def test_numbers_are_kept_where_they_are_free(database: Database, log: Annotatio
         replace(foreign(name, place), number=n)
         for place, (name, n) in enumerate(zip("abcd", [7, 7, 0, 2], strict=True))
     ]
-    log.import_record(record(*given))
-    log.import_record(record(replace(foreign("e"), number=7), name="2"))
+    log.import_records([record(*given)])
+    log.import_records([record(replace(foreign("e"), number=7), name="2")])
     numbers = {
         owned.annotation.id: owned.annotation.number
         for taken in CorpusStore(database).records(RecordFilter())
@@ -103,11 +113,11 @@ def test_an_id_that_stands_elsewhere_is_changed_once(
     """The same file under another dataset: its own annotations, and still none twice."""
     fill(CorpusStore(database), "1", dataset="e")
     there = record(foreign("a"))
-    log.import_record(there)
+    log.import_records([there])
     copy = replace(there, sample=replace(there.sample, dataset="e"))
-    assert log.import_record(copy) == ImportCounts(added=1)
-    assert log.import_record(copy) == ImportCounts(known=1)
-    assert log.import_record(there) == ImportCounts(known=1)
+    assert log.import_records([copy]) == ImportCounts(added=1)
+    assert log.import_records([copy]) == ImportCounts(known=1)
+    assert log.import_records([there]) == ImportCounts(known=1)
 
 
 def test_an_assignment_comes_in_where_nothing_was_done(
@@ -115,11 +125,11 @@ def test_an_assignment_comes_in_where_nothing_was_done(
 ) -> None:
     """State, rating, comment, seconds and time; one's own state is left alone."""
     done = Assignment("ab12", State.DONE, "good", "half \ud800", 12, "2026-01-02T03:04:05+00:00")
-    log.import_record(replace(record(foreign("a")), assignments=(done,)))
+    log.import_records([replace(record(foreign("a")), assignments=(done,))])
     key = SampleKey("d", "1")
     assert log.stream("ab12", key).assignment == replace(done, comment="half ?")
     again = replace(done, state=State.FLAGGED)
-    log.import_record(replace(record(), assignments=(again,)))
+    log.import_records([replace(record(), assignments=(again,))])
     assert log.stream("ab12", key).assignment.state is State.DONE
     assert replay(log.events("ab12", key)) == log.state("ab12", key)
     assert annotate(database).open("ab12", key).finished == 1
@@ -129,13 +139,13 @@ def test_a_person_whom_the_record_does_not_name_has_their_id(
     database: Database, log: AnnotationStore
 ) -> None:
     """Nobody is lost for want of a name."""
-    log.import_record(replace(record(foreign("a")), people=()))
+    log.import_records([replace(record(foreign("a")), people=())])
     assert PeopleStore(database).person("ab12").name == "ab12"
 
 
 def test_a_file_makes_nobody_local(database: Database, log: AnnotationStore) -> None:
     """Whatever it says of itself: who signs in as that name does not get its work."""
-    log.import_record(record(foreign("a"), person="ab12"))
+    log.import_records([record(foreign("a"), person="ab12")])
     assert PeopleStore(database).local("Alice").id != "ab12"
 
 
@@ -143,7 +153,7 @@ def test_imported_work_is_not_ones_own_and_no_deed(
     database: Database, log: AnnotationStore
 ) -> None:
     """Others do not see it in annotate, and nobody can undo it."""
-    log.import_record(record(foreign("a")))
+    log.import_records([record(foreign("a"))])
     deeds = annotate(database)
     ana = PeopleStore(database).local("ana").id
     assert deeds.open(ana, SampleKey("d", "1")).annotations == ()
@@ -157,7 +167,7 @@ def test_a_record_with_no_number_in_it_is_kept_and_can_be_changed(
     key = SampleKey("d", "1")
     ana = PeopleStore(database).local("ana").id
     odd = replace(claim("a"), imported={"score": float("nan")})
-    log.import_record(record(odd, person=ana))
+    log.import_records([record(odd, person=ana)])
     deeds = annotate(database)
     (stands,) = deeds.open(ana, key).annotations
     deeds.edit(ana, key, replace(stands, note="why"), seconds=0)
@@ -171,8 +181,8 @@ def test_labels_in_use_are_counted(log: AnnotationStore) -> None:
     assert log.labels_in_use() == {}
     several = replace(claim("b"), labels=(("Wrong", "Part"), ("Fine",)))
     odd = replace(claim("c", 40, 45), imported={"score": float("nan")})
-    log.import_record(record(claim("a", 1, 5), several, odd, foreign("d", 7)))
-    log.import_record(record(claim("e"), name="2"))
+    log.import_records([record(claim("a", 1, 5), several, odd, foreign("d", 7))])
+    log.import_records([record(claim("e"), name="2")])
     assert log.labels_in_use() == {
         ("d", ("Fine",)): 4,
         ("d", ("Gone",)): 1,

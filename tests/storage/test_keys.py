@@ -11,7 +11,7 @@ from tests.stores import new_database
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.ssh_keys import parse_key
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.keys import KeyStore
+from tui_annotate.storage.people.keys import KeyStore
 
 
 @pytest.fixture

@@ -18,13 +18,14 @@ import pytest
 from tests.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import Event, replay
+from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.inspection import inspect
-from tui_annotate.storage.log import Log
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.log import Log
+from tui_annotate.storage.work.store import AnnotationStore
 
 ROOT = Path(__file__).parents[2]
 TORTURE = os.environ.get("TUI_ANNOTATE_TORTURE", "")
@@ -184,6 +185,20 @@ def test_an_id_that_another_stream_has_is_refused(database: Database, corpus: Co
         deeds.add(person, two, claim("a"), seconds=0)
     sound(database)
     assert deeds.open(person, two).annotations == ()
+
+
+def test_whose_an_annotation_is_is_told_of_ones_own(
+    database: Database, corpus: CorpusStore
+) -> None:
+    """To annotators; of others they learn not even that they marked something."""
+    (key,) = fill(corpus, "x")
+    ana, bo = (PeopleStore(database).local(name).id for name in ("ana", "bo"))
+    for person in (ana, bo):
+        annotate(database).add(person, key, claim(f"by-{person}"), seconds=0)
+    wanted = [f"by-{person}" for person in (ana, bo)]
+    for actor, seen in ((Actor(ana, Role.ANNOTATOR), [ana]), (OPERATOR, [ana, bo])):
+        with AnnotationStore(database, actor=actor).reading() as log:
+            assert sorted(who for who, _ in log.owners(wanted).values()) == sorted(seen)
 
 
 def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:

@@ -7,10 +7,10 @@ import pytest
 from tests.stores import fill
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Segment
-from tui_annotate.storage import prepared
+from tui_annotate.storage.vectors import prepared
 
 FILE = Path(__file__).parents[2] / "sample_data" / "vectors.parquet"
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.presence import PresenceStore, new_holder
+from tui_annotate.storage.people.presence import PresenceStore, new_holder
+from tui_annotate.storage.people.store import PeopleStore
 
 ELSEWHERE = "another-machine/7/x"
 HERE = "another-machine/8/y"
@@ -106,7 +106,7 @@ def test_a_place_that_is_given_back_is_free(store: PresenceStore, ana: str) -> N
 
 def test_the_place_of_a_dead_process_is_free(store: PresenceStore, ana: str) -> None:
     """On the same machine it is looked whether the process lives."""
-    script = "from tui_annotate.storage.presence import new_holder; print(new_holder())"
+    script = "from tui_annotate.storage.people.presence import new_holder; print(new_holder())"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )

@@ -16,12 +16,15 @@ from sqlalchemy import Connection
 from tests.stores import SEGMENTER, annotate, claim, fill, new, new_database, sample
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.handouts import HandoutKind
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage import ranks
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
+from tui_annotate.storage.shares.allotments import Allotted
+from tui_annotate.storage.shares.store import ShareStore
 
 ORDERS = ["by-source", "ingested", "random:7"]
 
@@ -280,3 +283,20 @@ def test_a_row_tells_what_the_screen_shows(database: Database, corpus: CorpusSto
     assert row.summary_start.startswith("A b c xxx")
     assert len(row.summary_start) == 160
     assert (row.state, row.annotations, bool(row.updated)) == (State.DRAFT, 1, True)
+
+
+def test_a_line_of_several_orders_is_one(database: Database, corpus: CorpusStore) -> None:
+    """What is theirs, then what is everybody's: pages fit together, and places count on."""
+    ana = PeopleStore(database).local("ana").id
+    whole = fill(corpus, "1", "2", "3") + fill(corpus, "4", "5", dataset="e")
+    with ShareStore(database).writing("") as sharing:
+        rows = [Allotted(ana, item.place) for item in sharing.room("d").items]
+        sharing.apply(HandoutKind.GIVE, "d", rows=rows, request={})
+    queue = QueueStore(database)
+    for offset in range(6):
+        for limit in (1, 2, 5):
+            page = queue.page(ana, order="ingested", offset=offset, limit=limit)
+            assert [row.key for row in page.rows] == whole[offset : offset + limit]
+            assert page.total == 5
+    places = [queue.standing(ana, key, order="ingested") for key in whole]
+    assert [(place.position, place.total) for place in places] == [(at, 5) for at in range(1, 6)]

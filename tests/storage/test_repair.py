@@ -16,7 +16,7 @@ import pytest
 from tests.stores import SEGMENTER, SUMMARY, new, new_database, sample
 from tui_annotate.domain.errors import Damaged, Unavailable
 from tui_annotate.storage import repair
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.inspection import inspect
 

@@ -19,14 +19,14 @@ from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.handouts import Escalation, HandoutKind, Pool, When
 from tui_annotate.domain.people import again
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage import recall, rules
-from tui_annotate.storage.allotments import Allotted
-from tui_annotate.storage.audit import AuditStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
-from tui_annotate.storage.shares import ShareStore, Sharing
+from tui_annotate.storage.shares import recall, rules
+from tui_annotate.storage.shares.allotments import Allotted
+from tui_annotate.storage.shares.store import ShareStore, Sharing
+from tui_annotate.storage.work.audit import AuditStore
 
 NAMES = ["ana", "ben", "li"]
 

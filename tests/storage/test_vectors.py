@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.methods.late_interaction import TokenBank
-from tui_annotate.storage import arrow, lance
-from tui_annotate.storage import vectors as module
-from tui_annotate.storage.lance import LanceFolder
-from tui_annotate.storage.vectors import Row, VectorStore, is_of, table_name
+from tui_annotate.storage.vectors import arrow, lance
+from tui_annotate.storage.vectors import store as module
+from tui_annotate.storage.vectors.lance import LanceFolder
+from tui_annotate.storage.vectors.store import Row, VectorStore, is_of, table_name
 
 ROOT = Path(__file__).parents[2]
 TABLE = table_name("static", "weights:1", "halves")
@@ -211,7 +211,7 @@ def test_without_lancedb_the_reason_is_told(
 HOLDER = """
 import sys
 from pathlib import Path
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.vectors.store import VectorStore
 with VectorStore(Path(sys.argv[1])).writing():
     print("held", flush=True)
     sys.stdin.readline()
@@ -258,12 +258,12 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.storage.test_vectors import TABLE, matrix, rows
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.vectors.store import VectorStore
 def endless():
     yield from rows("a", matrix(1, 3))
     yield from rows("b", matrix(2, 3))
     os.kill(os.getpid(), signal.SIGKILL)
-from tui_annotate.storage import vectors
+from tui_annotate.storage.vectors import store as vectors
 vectors._BATCH = 1
 VectorStore(Path(sys.argv[1])).add(TABLE, endless())
 """
@@ -284,7 +284,7 @@ def test_nothing_is_written_on_the_screen(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path;"
         "from tests.storage.test_vectors import TABLE, matrix, rows;"
-        "from tui_annotate.storage.vectors import VectorStore;"
+        "from tui_annotate.storage.vectors.store import VectorStore;"
         "store = VectorStore(Path(sys.argv[1])); store.add(TABLE, rows('a', matrix(1, 2)));"
         "store.optimize(TABLE); store.fetch(TABLE, ['a'])"
     )
@@ -325,7 +325,7 @@ def same(one: TokenBank, other: TokenBank) -> bool:
     again=st.sets(st.sampled_from("abcdef")),
     ordered=st.booleans(),
 )
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_tokens_come_back_as_they_were(
     kept: dict[str, int], again: set[str], ordered: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -62,5 +62,8 @@ POOL: Final = _table("pool", "sample_id dataset_id value room")
 POOL_COUNTS: Final = _table("pool_counts", "dataset_id person count")
 DATASET_SETTINGS: Final = _table("dataset_settings", "dataset_id name value")
 EDITIONS: Final = _table("editions", "id kind dataset hash at by")
+LABEL_CHANGES: Final = _table(
+    "label_changes", "id dataset kind request before after batch arrival undone at by"
+)
 REMARKS: Final = _table("remarks", "id dataset sample author reader answers text at")
 PRESENCES: Final = _table("presences", "person holder since seen")

@@ -25,7 +25,7 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
-from tui_annotate.storage.repair import make_again
+from tui_annotate.storage.repair import bring_another, make_again
 
 SCHEMA: Final = 3
 """The version of the tables that this code reads and writes."""
@@ -35,6 +35,8 @@ LOCK_SECONDS: Final = 30.0
 
 MOST_CONNECTIONS: Final = 32
 """Threads of one process that read, and that write, at a time; more of them wait."""
+
+LARGEST_JOURNAL: Final = 16 * 2**20  # bytes of the write-ahead log, once nobody reads the past
 
 SAVE: Final = "tui-annotate doctor prints the line that saves what can be read"
 """The hint of a damaged store; the line itself is too long for the screen."""
@@ -159,9 +161,8 @@ class Database:
         if row is None:
             return 0
         if not str(row[0]).isdecimal():
-            raise Unavailable(
-                f"the store {self.path} has version {row[0]!r}", "was it made by tui-annotate?"
-            )
+            what = f"{self.path} is damaged, or none of tui-annotate: its version is {row[0]!r}"
+            raise Unavailable(what, bring_another(self.path))
         return int(row[0])
 
     @contextmanager
@@ -250,7 +251,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         check_same_thread=False,
     )
     try:
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        limit = f"journal_size_limit={LARGEST_JOURNAL}"
+        for pragma in ("journal_mode=WAL", limit, "synchronous=FULL", "foreign_keys=ON"):
             connection.execute("PRAGMA " + pragma)
     except BaseException:
         connection.close()

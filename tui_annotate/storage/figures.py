@@ -11,9 +11,9 @@ from sqlalchemy import Connection, bindparam, text
 
 from tui_annotate.domain.figures import Flag
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, seen_by
+from tui_annotate.storage.corpus.datasets import Progress, progress
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.datasets import Progress, progress
-from tui_annotate.storage.pools import pool_of
+from tui_annotate.storage.shares.pools import pool_of
 
 _SEEN: Final[Any] = bindparam("seen", expanding=True)
 

@@ -9,11 +9,11 @@ from sqlalchemy import Connection, select
 
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.findings import Finding
-from tui_annotate.storage.audit import AuditStore
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.repair import begin_anew, bring_back, mending
+from tui_annotate.storage.work.audit import AuditStore
 
 
 def inspect(database: Database) -> list[Finding]:

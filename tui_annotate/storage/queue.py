@@ -17,11 +17,11 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, again, reader, require
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage import pools
 from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log import sample_row
 from tui_annotate.storage.ranks import PRACTICE, SHARE, ready
+from tui_annotate.storage.shares import pools
+from tui_annotate.storage.statements import sample_row
 from tui_annotate.storage.walks import TOP, Place, Walk, around, step_over
 
 _ANY_POOL: Final = text("SELECT 1 FROM dataset_settings WHERE name = 'pool' LIMIT 1")
@@ -158,7 +158,7 @@ class QueueStore:
             own = [walk for walk in line if walk.order != order_id]
             places = _places(connection, line, after)
             found = around(own, places)
-            drawing = found is None and _may_draw(connection, person, line)
+            drawing = found is None and bool(_left(connection, person))
             if found is None and not drawing:
                 return around(common, places)
         return found or self._draw(person) or self._next_common(person, places, order_id)
@@ -268,10 +268,6 @@ def _left(connection: Connection, person: str) -> int:
     if reader(person) != person or connection.execute(_ANY_POOL).first() is None:
         return 0
     return pools.left(connection, person)
-
-
-def _may_draw(connection: Connection, person: str, line: Sequence[Walk]) -> bool:
-    return not (line and line[0].practice and len(line) == 1) and bool(_left(connection, person))
 
 
 def _row(row: Any) -> QueueRow:

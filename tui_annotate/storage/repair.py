@@ -40,6 +40,11 @@ def begin_anew(store: Path) -> str:
     )
 
 
+def bring_another(store: Path) -> str:
+    """What to do where a file is no store, or so damaged that nothing of it can be trusted."""
+    return f"from a backup: tui-annotate restore DIR --to NEW{_or_backup(store)}"
+
+
 def make_again(store: Path) -> str:
     """What to do where a workspace has no store, or an empty one."""
     folder = store.parent

@@ -1,12 +1,14 @@
-"""Statements that are built once, as building one costs more than running it; no values in them."""
+"""Statements of several stores, built once, as building one costs more than running it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Select, TableClause, bindparam, select
+from sqlalchemy import Connection, Select, TableClause, bindparam, select
 from sqlalchemy.dialects.sqlite import Insert, insert
 
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.columns import DATASETS, SAMPLES
 
 
@@ -26,7 +28,7 @@ def add_missing(table: TableClause) -> Insert:
     return insert(table).on_conflict_do_nothing()
 
 
-SAMPLE_ROW: Select[Any] = (
+SAMPLE_ROW: Final[Select[Any]] = (
     select(SAMPLES.c.id)
     .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
     .where(DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample"))
@@ -37,3 +39,15 @@ SAMPLE_KEY = select(DATASETS.c.name, SAMPLES.c.external).join(
     SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id
 )
 """(dataset, id) of samples; to be narrowed."""
+
+
+def sample_row(connection: Connection, key: SampleKey) -> int:
+    """The row of a sample.
+
+    Raises:
+        NotFound: there is no such sample.
+    """
+    found = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
+    if found is None:
+        raise NotFound(f"there is no sample {key}", "was its dataset removed meanwhile?")
+    return int(found)

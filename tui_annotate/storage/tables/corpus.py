@@ -35,6 +35,29 @@ class EditionRow(Row, table=True):
     by: str
 
 
+class LabelChangeRow(Row, table=True):
+    """A change of a label set, with the work that went along; newer ones have larger ids.
+
+    `kind` and `request`, which is JSON, are those of `storage.label_changes`; an empty `dataset` is
+    the workspace; `before` and `after` are hashes, empty for the workspace's own set in a dataset.
+    The events of `batch` came behind the one with `arrival`. `undone` is the id of the change that
+    took this one back, 0 while it stands.
+    """
+
+    __tablename__ = "label_changes"
+    id: int | None = Field(default=None, primary_key=True)
+    dataset: str
+    kind: str
+    request: str
+    before: str
+    after: str
+    batch: str
+    arrival: int
+    undone: int
+    at: str
+    by: str
+
+
 class DatasetRow(Row, table=True):
     """A dataset; an empty `labels` or `guidelines` falls back to the workspace's."""
 

@@ -39,6 +39,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_handouts")),
     )
     op.create_table(
+        "label_changes",
+        sa.Column("id", sa.Integer(), nullable=False),
+        *_texts("dataset", "kind", "request", "before", "after", "batch"),
+        sa.Column("arrival", sa.Integer(), nullable=False),
+        sa.Column("undone", sa.Integer(), nullable=False),
+        *_texts("at", "by"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_label_changes")),
+    )
+    op.create_table(
         "remarks",
         *_texts("id", "dataset", "sample", "author", "reader", "answers", "text", "at"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_remarks")),

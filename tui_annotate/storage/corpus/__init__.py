@@ -1,0 +1,1 @@
+"""What is annotated: datasets with their samples, documents and sentences."""

@@ -1,0 +1,245 @@
+"""Takes samples into the corpus: texts once each, places in every order; never twice."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
+from tui_annotate.storage.codec import mapping_to_json, pack, request_to_json, storable
+from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
+from tui_annotate.storage.ranks import Newcomer, add_ranks, first_of_source, handed_out
+from tui_annotate.storage.shares.pools import join_pool
+
+SUMMARY_START: Final = 160
+"""Code points of a summary that the queue can show and search."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSample:
+    """A sample on its way in.
+
+    Attributes:
+        segments: parallel to `sample.documents`; empty for a document that is already stored with
+            segments, or that has no text.
+    """
+
+    sample: Sample
+    segments: tuple[tuple[Segment, ...], ...]
+
+
+def text_digest(sample: Sample) -> str:
+    """One hash for the texts of a sample and the sides they stand on, in order."""
+    parts = (f"{document.side}:{document.sha256}" for document in sample.documents)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _source_digest(sample: Sample) -> str:
+    """Equal for the samples that one reading of the source serves; its own without a source."""
+    sources = [document.sha256 for document in sample.side(Side.SOURCE)]
+    return hashlib.sha256("\n".join(sources or map(repr, sample.key)).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All that is written of a batch but for row numbers, made before the write lock is taken."""
+
+    keys: tuple[SampleKey, ...]
+    samples: tuple[dict[str, Any], ...]
+    placed: tuple[tuple[dict[str, Any], ...], ...]
+    documents: dict[str, dict[str, Any]]
+    stored: frozenset[str]
+
+
+def prepare(batch: Sequence[NewSample], segmenter: str) -> Prepared:
+    """Checks and encodes a batch.
+
+    Raises:
+        InvalidInput: an id can not be stored, or segments do not join.
+    """
+    documents: dict[str, dict[str, Any]] = {}
+    bare: set[str] = set()
+    for new in batch:
+        for document, segments in zip(new.sample.documents, new.segments, strict=True):
+            if segments or not document.text:
+                documents[document.sha256] = _document_row(document, segments, segmenter)
+            else:
+                bare.add(document.sha256)
+    return Prepared(
+        tuple(new.sample.key for new in batch),
+        tuple(_sample_row(new.sample) for new in batch),
+        tuple(tuple(_placed_rows(new.sample)) for new in batch),
+        documents,
+        frozenset(bare - documents.keys()),
+    )
+
+
+def _document_row(
+    document: Document, segments: tuple[Segment, ...], segmenter: str
+) -> dict[str, Any]:
+    return {
+        "sha256": document.sha256,
+        "language": storable(document.language, "language"),
+        "segmenter": segmenter,
+        "segments": len(segments),
+        "boundaries": pack(segments),
+        "text": document.text.encode(),
+    }
+
+
+def _sample_row(sample: Sample) -> dict[str, Any]:
+    summaries = sample.side(Side.SUMMARY)
+    start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
+    return {
+        "external": storable(sample.id, "sample id"),
+        "kind": sample.kind.value,
+        "group": storable(sample.group, "group"),
+        "digest": text_digest(sample),
+        "source": _source_digest(sample),
+        "summary": " ".join(start.replace("\0", " ").split())[:SUMMARY_START],
+        "request": request_to_json(sample.request),
+        "meta": mapping_to_json(sample.meta),
+        "imported": mapping_to_json(sample.imported),
+    }
+
+
+def _placed_rows(sample: Sample) -> Iterable[dict[str, Any]]:
+    for ordinal, document in enumerate(sample.documents):
+        yield {
+            "ordinal": ordinal,
+            "sha256": document.sha256,
+            "side": document.side.value,
+            "key": storable(document.key, "document key"),
+            "title": document.title.encode("utf-8", "replace").decode(),
+        }
+
+
+def write(connection: Connection, prepared: Prepared, created: str) -> None:
+    """Stores what of a prepared batch is not there yet.
+
+    Raises:
+        Conflict: a key is there with other texts, or a document that came without segments is gone.
+    """
+    known = known_digests(connection, prepared.keys)
+    fresh = []
+    for place, (key, row) in enumerate(zip(prepared.keys, prepared.samples, strict=True)):
+        if known.get(key, row["digest"]) != row["digest"]:
+            raise Conflict(
+                f"sample {key} is stored with other texts",
+                "files that use the same ids for other texts need a --dataset each; to exchange "
+                f"the texts: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
+            )
+        if key not in known:
+            known[key] = row["digest"]
+            fresh.append(place)
+    documents = keep_documents(connection, prepared)
+    datasets = dataset_rows(connection, {key.dataset for key in prepared.keys}, created)
+    last = connection.execute(select(func.max(SAMPLES.c.id))).scalar() or 0
+    ids = {place: last + number for number, place in enumerate(fresh, start=1)}
+    rows = [
+        {**prepared.samples[place], "id": ids[place], "dataset_id": datasets[key.dataset]}
+        for place in fresh
+        for key in (prepared.keys[place],)
+    ]
+    if rows:
+        connection.execute(insert(SAMPLES), rows)
+        place_documents(connection, {ids[p]: prepared.placed[p] for p in fresh}, documents)
+        _rank(connection, [prepared.keys[place] for place in fresh], rows)
+
+
+def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
+    """By key, the digest of the texts of the samples that are stored."""
+    known: dict[SampleKey, str] = {}
+    by_dataset: dict[str, list[str]] = {}
+    for key in keys:
+        by_dataset.setdefault(key.dataset, []).append(key.id)
+    for dataset, ids in by_dataset.items():
+        query = (
+            select(SAMPLES.c.external, SAMPLES.c.digest)
+            .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+            .where(DATASETS.c.name == dataset, SAMPLES.c.external.in_(ids))
+        )
+        known.update((SampleKey(dataset, row[0]), row[1]) for row in connection.execute(query))
+    return known
+
+
+def keep_documents(connection: Connection, prepared: Prepared) -> dict[str, int]:
+    """Stores the texts of a batch; by hash, the row of each. Another segmenter's boundaries win.
+
+    Raises:
+        Conflict: a document that came without segments is not stored.
+    """
+    if prepared.documents:
+        statement = insert(DOCUMENTS)
+        names = ("segmenter", "segments", "boundaries", "language")
+        statement = statement.on_conflict_do_update(
+            index_elements=["sha256"],
+            set_={name: statement.excluded[name] for name in names},
+            where=DOCUMENTS.c.segmenter != statement.excluded.segmenter,
+        )
+        connection.execute(statement, list(prepared.documents.values()))
+    hashes = [*prepared.documents, *prepared.stored]
+    query = select(DOCUMENTS.c.sha256, DOCUMENTS.c.id).where(DOCUMENTS.c.sha256.in_(hashes))
+    found = {row[0]: row[1] for row in connection.execute(query)}
+    gone = prepared.stored - found.keys()
+    if gone:
+        raise Conflict(
+            f"document {min(gone)[:12]} is no longer stored", "ingest the file once more"
+        )
+    return found
+
+
+def dataset_rows(connection: Connection, names: Iterable[str], created: str) -> dict[str, int]:
+    """By name, the row of each dataset, made where it is new."""
+    rows = [{"name": storable(name, "dataset"), "created": created} for name in sorted(names)]
+    defaults = {"labels": "", "guidelines": ""}
+    statement = insert(DATASETS).on_conflict_do_nothing()
+    connection.execute(statement, [{**row, **defaults} for row in rows])
+    query = select(DATASETS.c.name, DATASETS.c.id)
+    wanted = query.where(DATASETS.c.name.in_([row["name"] for row in rows]))
+    return {row[0]: row[1] for row in connection.execute(wanted)}
+
+
+def place_documents(
+    connection: Connection,
+    placed: dict[int, tuple[dict[str, Any], ...]],
+    documents: dict[str, int],
+) -> None:
+    """Says which documents stand where in which samples."""
+    rows = [
+        {
+            "sample_id": sample_id,
+            "document_id": documents[row["sha256"]],
+            **{name: row[name] for name in ("ordinal", "side", "key", "title")},
+        }
+        for sample_id, entries in placed.items()
+        for row in entries
+    ]
+    if rows:
+        connection.execute(insert(SAMPLE_DOCUMENTS), rows)
+
+
+def _rank(
+    connection: Connection, keys: Sequence[SampleKey], rows: Sequence[dict[str, Any]]
+) -> None:
+    """Into the orders that all people walk; of a dataset that is handed out, into its pool."""
+    handed = handed_out(connection)
+    first = first_of_source(connection, [row["source"] for row in rows])
+    newcomers = [
+        Newcomer(row["id"], first.setdefault(row["source"], row["id"]), *key)
+        for row, key in zip(rows, keys, strict=True)
+        if row["dataset_id"] not in handed
+    ]
+    add_ranks(connection, newcomers)
+    for dataset_id in sorted(handed & {row["dataset_id"] for row in rows}):
+        mine = [row for row in rows if row["dataset_id"] == dataset_id]
+        join_pool(
+            connection, dataset_id, [(row["id"], row["source"], row["external"]) for row in mine]
+        )

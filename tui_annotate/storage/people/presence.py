@@ -1,0 +1,123 @@
+"""The process that a person works in: one at a time, so that two of them never write side by side.
+
+A process holds a person's place by a name of its own. It loses it when another one takes over, when
+it is silent for long, or when it is dead and another one looks from the same machine.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection, bindparam, delete, select
+
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.columns import PRESENCES
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.statements import upsert
+
+SILENCE: Final = timedelta(minutes=5)
+"""Who did nothing for so long may be taken over without a question."""
+
+_FRESH: Final = timedelta(minutes=1)
+_HOLD: Final = upsert(PRESENCES, "person")
+_FOUND: Final = select(PRESENCES.c.holder, PRESENCES.c.since, PRESENCES.c.seen).where(
+    PRESENCES.c.person == bindparam("person")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """A process that holds a person's place; times are ISO 8601 in UTC."""
+
+    holder: str
+    since: str
+    seen: str
+
+
+def new_holder() -> str:
+    """A name for this process, that nobody else has: machine, process id, chance."""
+    return f"{platform.node()}/{os.getpid()}/{uuid.uuid4().hex}"
+
+
+class PresenceStore:
+    """Where people are at work. Threads may share it.
+
+    Attributes:
+        clock: gives this moment, ISO 8601.
+    """
+
+    def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
+        self._database = database
+        self.clock = clock
+
+    def elsewhere(self, person: str, holder: str) -> Presence | None:
+        """Another process that is alive and holds a person's place; None where there is none."""
+        with self._database.reading() as connection:
+            found = _found(connection, person)
+        return found if self._in_the_way(found, holder) else None
+
+    def hold(self, person: str, holder: str, *, over: str = "") -> Presence | None:
+        """Takes a person's place for a process, or tells that it still has it.
+
+        Writes at most once a minute, so that it can stand before each save.
+
+        Args:
+            over: the name of a process that is taken over.
+
+        Returns:
+            The living process that has the place instead, where it is not `over`; else None.
+        """
+        with self._database.reading() as connection:
+            found = _found(connection, person)
+        if found and found.holder == holder and self._age(found) < _FRESH:
+            return None
+        if self._in_the_way(found, holder, over):
+            return found
+        with self._database.writing() as connection:
+            found = _found(connection, person)
+            if self._in_the_way(found, holder, over):
+                return found
+            now = self.clock()
+            since = found.since if found and found.holder == holder else now
+            row = {"person": person, "holder": holder, "since": since, "seen": now}
+            connection.execute(_HOLD, row)
+        return None
+
+    def leave(self, person: str, holder: str) -> None:
+        """Gives the place back; a process that does not have it changes nothing."""
+        mine = (PRESENCES.c.person == person) & (PRESENCES.c.holder == holder)
+        with self._database.writing() as connection:
+            connection.execute(delete(PRESENCES).where(mine))
+
+    def _in_the_way(self, found: Presence | None, holder: str, over: str = "") -> bool:
+        if found is None or found.holder in (holder, over):
+            return False
+        return self._age(found) < SILENCE and not _dead(found.holder)
+
+    def _age(self, found: Presence) -> timedelta:
+        return datetime.fromisoformat(self.clock()) - datetime.fromisoformat(found.seen)
+
+
+def _found(connection: Connection, person: str) -> Presence | None:
+    row = connection.execute(_FOUND, {"person": person}).first()
+    return Presence(*row) if row else None
+
+
+def _dead(holder: str) -> bool:
+    """Whether a process is known to have ended; of another machine nobody knows."""
+    machine, _, rest = holder.rpartition("/")[0].rpartition("/")
+    if os.name != "posix" or machine != platform.node() or not rest.isdecimal():
+        return False
+    try:
+        os.kill(int(rest), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False  # it is somebody else's, so it lives
+    return False

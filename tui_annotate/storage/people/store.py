@@ -1,0 +1,207 @@
+"""People, where each of them was, and what each of them likes; their work is elsewhere."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import (
+    OPERATOR,
+    Actor,
+    Person,
+    PersonKind,
+    Verb,
+    again,
+    checked_name,
+    require,
+    seen_by,
+)
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import from_json, plain, storable, to_json
+from tui_annotate.storage.columns import ACCOUNTS, DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, sample_row, upsert
+
+_KEEP: Final = add_missing(PEOPLE)
+_PREFER: Final = upsert(PREFERENCES, "person", "name")
+_PLACE: Final = upsert(PLACES, "person", "sample_id")
+_PLACE_OF: Final = (
+    select(PLACES.c.value)
+    .join(SAMPLES, SAMPLES.c.id == PLACES.c.sample_id)
+    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .where(
+        PLACES.c.person == bindparam("person"),
+        DATASETS.c.name == bindparam("dataset"),
+        SAMPLES.c.external == bindparam("sample"),
+    )
+)
+
+
+def keep_person(connection: Connection, person: Person) -> None:
+    """Stores a person who is not there yet; one who is stays as they are.
+
+    Raises:
+        InvalidInput: their id is empty, or can not be stored.
+    """
+    if not person.id:
+        raise InvalidInput(f"{person.name!r} has no id", "give every person of a file an id")
+    values = {
+        "id": storable(person.id, "a person's id"),
+        "name": plain(person.name),
+        "kind": person.kind.value,
+        "created": utc_now(),
+    }
+    connection.execute(_KEEP, values)
+
+
+def put_person(connection: Connection, person: Person) -> None:
+    """Stores a person; one who is there takes the name and the kind, at a second reading too.
+
+    Raises:
+        InvalidInput: as `keep_person`.
+    """
+    keep_person(connection, person)
+    values = {"name": plain(person.name), "kind": person.kind.value}
+    connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
+    second = again(person)
+    named = update(PEOPLE).where(PEOPLE.c.id == second.id, PEOPLE.c.kind == second.kind.value)
+    connection.execute(named.values(name=plain(second.name)))
+
+
+class PeopleStore:
+    """People of a workspace by id; names need not be unique, but among the local ones they are.
+
+    Raises:
+        NotAllowed: every method about places and preferences, where they are somebody else's.
+    """
+
+    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
+        self._database = database
+        self._actor = actor
+
+    def local(self, name: str) -> Person:
+        """The person of this machine with a name, made where there is none.
+
+        Raises:
+            InvalidInput: it is no name.
+            NotAllowed: who acts may not manage the workspace.
+        """
+        require(self._actor, Verb.MANAGE)
+        name = checked_name(name)
+        query = select(PEOPLE.c.id).where(
+            PEOPLE.c.kind == PersonKind.LOCAL.value, PEOPLE.c.name == name
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(query).scalar()
+        if found is None:
+            with self._database.writing() as connection:
+                found = connection.execute(query).scalar() or uuid.uuid4().hex
+                keep_person(connection, Person(found, name))
+        return Person(found, name)
+
+    def imported(self, person_id: str, name: str) -> Person:
+        """A person that a file names by id, made where there is none; their name may be empty.
+
+        Raises:
+            NotAllowed: as `local`.
+        """
+        require(self._actor, Verb.MANAGE)
+        with self._database.writing() as connection:
+            keep_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
+        return self.person(person_id)
+
+    def keep(self, person: Person) -> None:
+        """Stores somebody whose account may be elsewhere; who is there takes name and kind."""
+        with self._database.reading() as connection:
+            query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person.id)
+            if connection.execute(query).first() == (person.name, person.kind.value):
+                return
+        with self._database.writing() as connection:
+            put_person(connection, person)
+
+    def accounts(self) -> bool:
+        """Whether any of them has an account in this store."""
+        with self._database.reading() as connection:
+            return connection.execute(select(ACCOUNTS.c.person).limit(1)).first() is not None
+
+    def person(self, person_id: str) -> Person:
+        """The person with an id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person_id)
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        if row is None:
+            raise NotFound(f"there is nobody with the id {person_id!r}", "status lists all people")
+        return Person(person_id, row[0], PersonKind(row[1]))
+
+    def all(self) -> tuple[Person, ...]:
+        """Everybody, sorted by name, then id."""
+        query = select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(PEOPLE.c.name, PEOPLE.c.id)).all()
+        return tuple(Person(row[0], row[1], PersonKind(row[2])) for row in rows)
+
+    def seen(self) -> tuple[Person, ...]:
+        """Those whose work the actor may read, sorted as `all`."""
+        ids = seen_by(self._actor)
+        return tuple(each for each in self.all() if ids is None or each.id in ids)
+
+    def preferences(self, person: str) -> dict[str, Any]:
+        """What a person chose, by name; JSON values."""
+        require(self._actor, Verb.READ, person)
+        query = select(PREFERENCES.c.name, PREFERENCES.c.value)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.where(PREFERENCES.c.person == person)).all()
+        return {name: from_json(value) for name, value in rows}
+
+    def keep_preference(self, person: str, name: str, value: Any) -> None:
+        """Remembers a choice; `value` is JSON."""
+        require(self._actor, Verb.WRITE, person)
+        row = {"person": person, "name": name, "value": to_json(value)}
+        with self._database.writing() as connection:
+            connection.execute(_PREFER, row)
+
+    def place(self, person: str, key: SampleKey) -> dict[str, Any]:
+        """Where a person was in a sample; empty where they were not in it."""
+        require(self._actor, Verb.READ, person)
+        with self._database.reading() as connection:
+            scope = {"person": person, "dataset": key.dataset, "sample": key.id}
+            found = connection.execute(_PLACE_OF, scope).scalar()
+        return dict(from_json(found)) if found else {}
+
+    def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
+        """Remembers where a person is in a sample, and that it is there that they are.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        require(self._actor, Verb.WRITE, person)
+        with self._database.writing() as connection:
+            row = {
+                "person": person,
+                "sample_id": sample_row(connection, key),
+                "value": to_json(dict(place)),
+                "updated": utc_now(),
+            }
+            connection.execute(_PLACE, row)
+
+    def last_place(self, person: str) -> SampleKey | None:
+        """The sample where a person was last; None where they were in none."""
+        require(self._actor, Verb.READ, person)
+        query = (
+            SAMPLE_KEY.join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)
+            .where(PLACES.c.person == person)
+            .order_by(PLACES.c.updated.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return SampleKey(*row) if row else None

@@ -1,0 +1,1 @@
+"""Vectors of segments: a cache that may be missing; and which sets of them there are."""

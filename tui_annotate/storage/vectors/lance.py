@@ -1,0 +1,242 @@
+"""A folder of LanceDB tables: its connection, its writers' lock, and its errors in our words."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cached_property, partial
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, TypeVar
+
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.storage.repair import command
+from tui_annotate.storage.vectors import arrow
+
+REBUILD: Final = "index rebuild"
+"""The command that makes vectors again."""
+ALL: Final = 2**31 - 1
+"""As a limit: no limit."""
+
+_INDEX_CACHE: Final = 64_000_000
+"""Bytes of indexes that stay in memory: those of 1,000,000 rows."""
+_VERSION_CACHE: Final = 16_000_000
+"""Bytes of what is known of versions and pieces: LanceDB's own bound is a gigabyte, and an ingest
+in 400 pieces grew to 700 MB, against 260 MB with this."""
+_FILTER: Final = 500
+"""Documents that one filter names."""
+_PIECES: Final = 8
+"""Pieces of a table that reads do not feel; only above is it worth writing it anew as one."""
+_POLL_SECONDS: Final = 0.2
+
+_T = TypeVar("_T")
+
+
+class LanceFolder:
+    """Tables by name. Any number of processes read; `writing` keeps writers apart."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._depth = 0
+
+    @cached_property
+    def connection(self) -> Any:
+        """LanceDB over this folder; every read looks for what others wrote.
+
+        Raises:
+            Unavailable: it is not installed.
+        """
+        os.environ.setdefault("LANCEDB_LOG", "error")  # it would write on the screen
+        try:
+            import lancedb
+        except ImportError as error:
+            raise Unavailable("LanceDB is not installed", "pip install lancedb") from error
+        session = lancedb.Session(
+            index_cache_size_bytes=_INDEX_CACHE, metadata_cache_size_bytes=_VERSION_CACHE
+        )
+        return lancedb.connect(self.path, read_consistency_interval=timedelta(0), session=session)
+
+    def place(self, table: str) -> Path:
+        """Where a table lies, whether it is there or not."""
+        return self.path / f"{table}.lance"
+
+    def there(self, table: str) -> bool:
+        """Whether there is such a table."""
+        return self.place(table).is_dir()
+
+    def open(self, table: str) -> Any:
+        """A table.
+
+        Raises:
+            Unavailable: there is none.
+        """
+        if not self.there(table):
+            raise Unavailable(
+                f"there are no vectors in {self.place(table)}", command(REBUILD, self.path.parent)
+            )
+        return self.connection.open_table(table)
+
+    def made(self, table: str, schema: Any) -> Any:
+        """A table, made where there is none."""
+        if self.there(table):
+            return self.open(table)
+        return self.connection.create_table(table, schema=schema)
+
+    def drop(self, table: str) -> None:
+        """Removes a table, also a damaged one; nothing happens where there is none."""
+        if self.place(table).exists():
+            shutil.rmtree(self.place(table))
+
+    def names(self) -> tuple[str, ...]:
+        """The tables that are there, sorted."""
+        return tuple(sorted(path.stem for path in self.path.glob("*.lance") if path.is_dir()))
+
+    def bytes(self, table: str) -> int:
+        """What a table takes on the disk."""
+        found = self.place(table).rglob("*")
+        return sum(path.stat().st_size for path in found if path.is_file())
+
+    def rows(self, table: str, hashes: Iterable[str], columns: Sequence[str]) -> Iterator[Any]:
+        """Rows of whole documents in the order of their segments, some documents at a time."""
+        wanted = ["sha256", "segment", *columns]
+        for where in filters(hashes):
+            found = self.read(partial(self._found, table, where, wanted))
+            if found.num_rows:
+                yield arrow.ordered(found)
+
+    def _found(self, table: str, where: str, columns: Sequence[str]) -> Any:
+        return self.open(table).search().where(where).select(columns).limit(ALL).to_arrow()
+
+    def read(self, read: Callable[[], _T]) -> _T:
+        """What is read; once more where that fails, as a clean-up may have come between.
+
+        Raises:
+            Unavailable: it fails again.
+        """
+        try:
+            with told(self.path):
+                return read()
+        except Unavailable:
+            with told(self.path):
+                return read()
+
+    @contextmanager
+    def writing(self, *, wait: float) -> Iterator[None]:
+        """Holds the writers' lock, and removes what killed writers left; may be nested.
+
+        Raises:
+            Unavailable: another process is writing for all of `wait` seconds.
+        """
+        with self._lock:
+            if self._depth:
+                yield
+                return
+            with told(self.path), self._locked(wait):
+                self._depth += 1
+                try:
+                    self._clean()
+                    yield
+                finally:
+                    self._depth -= 1
+
+    @contextmanager
+    def _locked(self, wait: float) -> Iterator[None]:
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+        until = time.monotonic() + wait
+        try:
+            while not _grabbed(file):
+                if time.monotonic() >= until:
+                    raise Unavailable(
+                        f"another process is writing the vectors in {self.path}",
+                        "wait for it to end, then do it again; what is done stays done",
+                    )
+                time.sleep(_POLL_SECONDS)
+            yield
+        finally:
+            os.close(file)
+
+    def _clean(self) -> None:
+        """Files of writers that were killed: LanceDB's own clean-up leaves them for ever."""
+        for leftover in self.path.glob("*.lance/data/.tmp*"):
+            leftover.unlink(missing_ok=True)
+
+
+def discard(opened: Any, hashes: Iterable[str]) -> None:
+    """Takes the rows of some documents out of a table."""
+    for where in filters(hashes):
+        if opened.count_rows(where):
+            opened.delete(where)
+
+
+def put_in_order(opened: Any) -> None:
+    """Makes the indexes that are missing; brings pieces together once there are many."""
+    from lancedb.index import BTree
+
+    if not opened.count_rows():
+        return
+    indexed = {name for index in opened.list_indices() for name in index.columns}
+    missing = [
+        name for name in ("key", "sha256") if name in opened.schema.names and name not in indexed
+    ]
+    for column in missing:
+        opened.create_index(column, config=BTree())
+    if missing or opened.stats()["fragment_stats"]["num_fragments"] > _PIECES:
+        with warnings.catch_warnings():
+            # It warns of readers of older versions; ours read again, see `LanceFolder.read`.
+            warnings.simplefilter("ignore", UserWarning)
+            opened.optimize(cleanup_older_than=timedelta(0))
+
+
+def filters(hashes: Iterable[str]) -> Iterator[str]:
+    """Filters that together name all hashes, each once."""
+    source = iter(dict.fromkeys(hashes))
+    while some := list(islice(source, _FILTER)):
+        quoted = ("'" + name.replace("'", "''") + "'" for name in some)
+        yield f"sha256 IN ({', '.join(quoted)})"
+
+
+def _grabbed(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+_PANICS: Final = frozenset({"RustPanic", "PanicException"})
+"""What LanceDB's core raises where it breaks over torn files; neither can be imported."""
+
+
+class told:  # noqa: N801  used as a function is
+    """Tells what LanceDB, Arrow or the disk raise in our words; the one place for it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, OSError | RuntimeError | ValueError) or (
+            kind is not None and kind.__name__ in _PANICS
+        ):
+            first = (str(error).splitlines() or [""])[0][:200]
+            raise Unavailable(
+                f"the vectors in {self._folder} can not be used: {first}",
+                command(REBUILD, self._folder.parent),
+            ) from error

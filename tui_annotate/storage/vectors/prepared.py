@@ -1,0 +1,173 @@
+"""Vectors that were made elsewhere, in a Parquet file: checked throughout, as a cache may be torn.
+
+A row a segment: `sha256` of the document, `segment`, `start`, `end`, `vector`, and of its tokens
+`token_vectors` (bytes one after another), `token_starts`, `token_ends`. The metadata of the schema
+say what made them, as in `VectorSet`, and hold the axes (base64 of little-endian single precision).
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.samples import Segment
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.storage.vectors import arrow
+from tui_annotate.storage.vectors.store import table_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tui_annotate.methods.late_interaction import TokenBank
+    from tui_annotate.storage.vectors.arrow import Row
+
+FORMAT: Final = "tui-annotate-vectors/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a file has of one document.
+
+    Attributes:
+        vectors: (segments, dimensions).
+        tokens: of its segments.
+    """
+
+    segments: tuple[Segment, ...]
+    vectors: NDArray[np.float16]
+    tokens: TokenBank
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(segments,): which have a vector other than zeros."""
+        known: NDArray[np.bool_] = (self.vectors != 0).any(axis=1)
+        return known
+
+    def rows(self, name: str) -> list[Row]:
+        """As `VectorStore.add` takes them."""
+        each = enumerate(zip(self.segments, self.vectors, strict=True))
+        return [(name, index, *segment, vector) for index, (segment, vector) in each]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The content of a file.
+
+    Attributes:
+        vectors: the set that they make.
+        documents: by hash.
+    """
+
+    vectors: VectorSet
+    axes: NDArray[np.float32]
+    documents: dict[str, Made]
+
+    def fits(self, name: str, segments: Sequence[Segment]) -> bool:
+        """Whether a document is in it, cut into the same segments."""
+        made = self.documents.get(name)
+        return made is not None and made.segments == tuple(segments)
+
+
+def read(path: Path) -> Prepared:
+    """The vectors of a file.
+
+    Raises:
+        InvalidInput: it can not be read, or does not hold together.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        rows = pq.read_table(path)
+        return _prepared(rows, {name.decode(): value.decode() for name, value in _about(rows)})
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        pa.ArrowException,
+    ) as error:
+        first = (str(error).splitlines() or [""])[0][:200]
+        raise InvalidInput(
+            f"{path} holds no vectors that can be used: {first}", "is it that of this version?"
+        ) from error
+
+
+def _about(rows: Any) -> list[tuple[bytes, bytes]]:
+    return list((rows.schema.metadata or {}).items())
+
+
+def _prepared(rows: Any, about: dict[str, str]) -> Prepared:
+    _hold(about.get("format") == FORMAT, f"its form is {about.get('format')!r}, not {FORMAT!r}")
+    vectors = VectorSet(
+        embedder=about["embedder"],
+        label=about["label"],
+        version=about["version"],
+        segmenter=about["segmenter"],
+        table=table_name(about["embedder"], about["version"], about["segmenter"]),
+        dimensions=int(about["dimensions"]),
+        token_dimensions=int(about["token_dimensions"]),
+    )
+    matrix, bank = _matrix(rows, vectors), _bank(rows, vectors)
+    starts, ends = (rows.column(name).to_pylist() for name in ("start", "end"))
+    segments = list(map(Segment, starts, ends))
+    _hold(rows.column("segment").to_pylist() == _counted(rows), "its segments are not in order")
+    documents = {
+        name: Made(tuple(segments[first:last]), matrix[first:last], bank.part(first, last))
+        for name, first, last in arrow.documents(rows)
+    }
+    return Prepared(vectors, _axes(about, vectors), documents)
+
+
+def _hold(sound: object, told: str) -> None:
+    if not sound:
+        raise ValueError(told)
+
+
+def _matrix(rows: Any, vectors: VectorSet) -> NDArray[np.float16]:
+    import numpy as np
+
+    matrix = arrow.matrix(rows.column("vector"))
+    _hold(matrix.shape == (rows.num_rows, vectors.dimensions), f"its vectors are {matrix.shape}")
+    _hold(np.isfinite(matrix).all(), "its vectors are not finite")
+    return matrix
+
+
+def _bank(rows: Any, vectors: VectorSet) -> TokenBank:
+    import numpy as np
+    import pyarrow.compute as pc
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+    counts = pc.list_value_length(rows.column("token_starts")).to_numpy()
+    sizes = pc.binary_length(rows.column("token_vectors")).to_numpy()
+    starts, ends = (
+        pc.list_flatten(rows.column(name)).to_numpy().astype(np.int32)
+        for name in ("token_starts", "token_ends")
+    )
+    lengths = (pc.subtract(rows.column("end"), rows.column("start"))).to_numpy()
+    _hold((sizes == counts * vectors.token_dimensions).all(), "its tokens are cut short")
+    _hold(len(starts) == len(ends) and (starts >= 0).all(), "its tokens stand nowhere")
+    _hold((ends <= np.repeat(lengths, counts)).all(), "its tokens stand outside their texts")
+    packed = b"".join(rows.column("token_vectors").to_pylist())
+    tokens = np.frombuffer(packed, np.int8).reshape(-1, vectors.token_dimensions)
+    bounds = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    return TokenBank(tokens, bounds, starts, ends)
+
+
+def _axes(about: dict[str, str], vectors: VectorSet) -> NDArray[np.float32]:
+    import numpy as np
+
+    flat = np.frombuffer(base64.b64decode(about["axes"], validate=True), "<f4")
+    return flat.reshape(vectors.dimensions, vectors.token_dimensions).astype(np.float32)
+
+
+def _counted(rows: Any) -> list[int]:
+    """The indices of the segments as they should be."""
+    return [index for _, first, last in arrow.documents(rows) for index in range(last - first)]

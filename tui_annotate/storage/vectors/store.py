@@ -1,0 +1,282 @@
+"""Vectors of segments in LanceDB: a cache that may be missing, never the truth; one writer a time.
+
+One table for each embedder (with its weights) and segmenter, and beside it one for the vectors of
+tokens, where the embedder has such; a table is never migrated, another is built beside it. There is
+no vector index: search through one would lose neighbours in silence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.storage.repair import command
+from tui_annotate.storage.vectors import arrow
+from tui_annotate.storage.vectors.arrow import Row
+from tui_annotate.storage.vectors.lance import (
+    ALL,
+    REBUILD,
+    LanceFolder,
+    discard,
+    filters,
+    put_in_order,
+    told,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+__all__ = ["SCHEMA", "Row", "VectorStore", "is_of", "table_name"]
+
+SCHEMA: Final = 1
+"""Part of every table's name: with another layout, tables are built anew."""
+
+_BATCH: Final = 20_000
+"""Rows of one commit; small ones would slow every later read."""
+
+
+def table_name(embedder: str, version: str, segmenter: str) -> str:
+    """The table for vectors of an embedder over the segments of a segmenter."""
+    exact = "\0".join((embedder, version, segmenter, str(SCHEMA)))
+    readable = re.sub(r"[^a-z0-9]+", "-", f"{embedder}-{segmenter}".lower()).strip("-")[:60]
+    return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:12]}"
+
+
+def is_of(table: str, *, embedder: str, version: str, segmenter: str) -> bool:
+    """Whether a table was made for this embedder and segmenter; one made anew has a number."""
+    name = table_name(embedder, version, segmenter)
+    return table == name or re.fullmatch(re.escape(name) + r"-\d+", table) is not None
+
+
+def _tokens(table: str) -> str:
+    return f"{table}.tokens"
+
+
+class VectorStore:
+    """The folder of vectors. Any number of processes read; `writing` keeps writers apart.
+
+    Every method raises Unavailable, with the reason, where LanceDB is not installed or the folder
+    is missing or damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lance = LanceFolder(folder)
+
+    table_name = staticmethod(table_name)
+
+    def command(self, words: str = REBUILD) -> str:
+        """A command on this workspace, for a shell: the one that makes them again, or another."""
+        return command(words, self.folder.parent)
+
+    # writing -----------------------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self, *, wait: float = 30.0) -> Iterator[None]:
+        """Holds the writers' lock, and removes what killed writers left; may be nested.
+
+        Args:
+            wait: seconds to wait for another writer.
+
+        Raises:
+            Unavailable: another process is writing, or the folder can not be written.
+        """
+        with self._lance.writing(wait=wait):
+            yield
+
+    def add(self, table: str, rows: Iterable[Row]) -> int:
+        """Writes the rows of whole documents, to the disk, in place of any that were there.
+
+        So a document whose vectors were written by a process that was killed before it could say
+        so is not there twice.
+
+        Args:
+            rows: all rows of a document one after another.
+
+        Returns:
+            How many rows were written.
+        """
+        count = 0
+        with self.writing():
+            batch: list[Row] = []
+            for _, document in groupby(rows, key=itemgetter(0)):
+                batch += document
+                if len(batch) >= _BATCH:
+                    count += self._put(table, batch)
+                    batch = []
+            if batch:
+                count += self._put(table, batch)
+            self.sync()
+        return count
+
+    def _put(self, table: str, batch: Sequence[Row]) -> int:
+        with told(self.folder):
+            missing = not self._lance.there(table)
+            opened = self._lance.made(table, arrow.schema(len(batch[0][4])))
+            if missing:
+                opened.set_unenforced_primary_key("key")
+            discard(opened, [row[0] for row in batch])
+            opened.add(arrow.rows_table(batch))
+        return len(batch)
+
+    def add_tokens(
+        self,
+        table: str,
+        documents: Iterable[tuple[str, TokenBank]],
+        *,
+        axes: NDArray[np.float32],
+    ) -> int:
+        """Writes the tokens of whole documents, as `add` does their vectors.
+
+        Args:
+            table: that of their vectors.
+            documents: hash and tokens of each document; the texts of its bank are its segments.
+            axes: (dimensions, token_dimensions), kept with the table that is made for the first.
+
+        Returns:
+            How many segments were written.
+        """
+        count = 0
+        with self.writing(), told(self.folder):
+            columns = arrow.token_schema(axes)
+            opened = self._lance.made(_tokens(table), columns)
+            for batch in _batches(documents):
+                discard(opened, [name for name, _ in batch])
+                rows = arrow.tokens_table(batch, columns)
+                opened.add(rows)
+                count += rows.num_rows
+            self.sync()
+        return count
+
+    def discard(self, table: str, hashes: Iterable[str]) -> None:
+        """Takes out documents, their tokens too."""
+        names = list(hashes)
+        with self.writing(), told(self.folder):
+            for each in self._of(table):
+                discard(self._lance.open(each), names)
+
+    def optimize(self, table: str) -> None:
+        """Brings small pieces together and the scalar indexes up to date; call it after writing.
+
+        Nothing is done where there are few pieces: a large table would be written anew for each
+        small addition.
+        """
+        with self.writing(), told(self.folder):
+            for each in self._of(table):
+                put_in_order(self._lance.open(each))
+
+    def sync(self) -> None:
+        """Brings what was written to the disk: LanceDB itself leaves that to the kernel."""
+        os.sync()
+
+    def drop(self, table: str) -> None:
+        """Removes a table with that of its tokens, also damaged; nothing where there is none."""
+        with self.writing(), told(self.folder):
+            for each in reversed(self._of(table)):  # so that a killed one still has its name
+                self._lance.drop(each)
+
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables that are there, sorted; those of tokens belong to theirs."""
+        return tuple(name for name in self._lance.names() if not name.endswith(_tokens("")))
+
+    def size(self, table: str) -> tuple[int, int]:
+        """Documents and rows of a table."""
+        return self._lance.read(lambda: self._size(table))
+
+    def token_documents(self, table: str) -> int:
+        """How many documents have tokens."""
+        return self._lance.read(lambda: self._size(_tokens(table))[0])
+
+    def _size(self, table: str) -> tuple[int, int]:
+        keys = self._lance.open(table).search().select(["sha256"]).limit(ALL).to_arrow()
+        return len(keys.column("sha256").unique()), keys.num_rows
+
+    def bytes(self, table: str) -> int:
+        """What a table takes on the disk, with that of its tokens."""
+        with told(self.folder):
+            return sum(self._lance.bytes(each) for each in self._of(table))
+
+    # reading -----------------------------------------------------------------------------------
+
+    def fetch(self, table: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """By document, the vectors of its segments: (segments, dimensions), in their order.
+
+        A document without vectors is absent.
+        """
+        import numpy as np
+
+        found: dict[str, NDArray[np.float32]] = {}
+        for rows in self._lance.rows(table, hashes, ["vector"]):
+            vectors = arrow.matrix(rows.column("vector")).astype(np.float32)
+            found |= {name: vectors[start:end] for name, start, end in arrow.documents(rows)}
+        return found
+
+    def fetch_tokens(self, table: str, hashes: Sequence[str]) -> dict[str, TokenBank]:
+        """By document, the tokens of its segments, in their order.
+
+        A document without tokens is absent, and all are where the table never had any.
+        """
+        found: dict[str, TokenBank] = {}
+        if self._lance.there(table) and not self._lance.there(_tokens(table)):
+            return found
+        for rows in self._lance.rows(_tokens(table), hashes, ["tokens", "starts", "ends"]):
+            bank = arrow.bank(rows)
+            found |= {name: bank.part(start, end) for name, start, end in arrow.documents(rows)}
+        return found
+
+    def fetch_axes(self, table: str) -> NDArray[np.float32]:
+        """(dimensions, token_dimensions): how vectors are brought to where the tokens lie."""
+        return self._lance.read(lambda: arrow.axes(self._lance.open(_tokens(table)).schema))
+
+    def search(
+        self, table: str, hashes: Sequence[str], vector: NDArray[np.float32], *, top: int
+    ) -> list[tuple[str, int, float]]:
+        """The segments of some documents that are nearest to a unit vector, by LanceDB itself.
+
+        Returns:
+            (hash, segment, cosine similarity), the most similar first.
+        """
+
+        def nearest(where: str) -> list[dict[str, Any]]:
+            found = self._lance.open(table).search(vector, vector_column_name="vector")
+            near = found.distance_type("dot").where(where, prefilter=True)
+            rows: list[dict[str, Any]] = (
+                near.select(["sha256", "segment", "_distance"]).limit(top).to_list()
+            )
+            return rows
+
+        found = [
+            (row["sha256"], row["segment"], 1 - row["_distance"])
+            for where in filters(hashes)
+            for row in self._lance.read(partial(nearest, where))
+        ]
+        return sorted(found, key=lambda row: (-row[2], row[0], row[1]))[:top]
+
+    def _of(self, table: str) -> list[str]:
+        """The table and that of its tokens, as far as there."""
+        return [each for each in (table, _tokens(table)) if self._lance.place(each).exists()]
+
+
+def _batches(documents: Iterable[tuple[str, TokenBank]]) -> Iterator[list[tuple[str, TokenBank]]]:
+    """Whole documents, of some segments together."""
+    batch: list[tuple[str, TokenBank]] = []
+    size = 0
+    for name, bank in documents:
+        batch.append((name, bank))
+        size += len(bank)
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    if size:
+        yield batch

@@ -1,0 +1,1 @@
+"""What people did: the log, and what follows from it."""

@@ -1,0 +1,142 @@
+"""The log as rows: events in, events out, never changed; what they mean the domain says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.history import DISCARD, READ, RELABEL, Action, Change, Deed, Event
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.codec import from_json, to_json
+from tui_annotate.storage.columns import EVENTS
+
+_LATER = EVENTS.alias()
+_GONE = (
+    select(_LATER.c.id)
+    .where(
+        _LATER.c.person == EVENTS.c.person,
+        _LATER.c.dataset == EVENTS.c.dataset,
+        _LATER.c.sample == EVENTS.c.sample,
+        _LATER.c.seq > EVENTS.c.seq,
+        _LATER.c.verb.in_((DISCARD, RELABEL)),
+    )
+    .exists()
+)
+_INSERT: Final = insert(EVENTS)
+_EVENT: Final = select(EVENTS).execution_options(yield_per=100)
+_OF_STREAM: Final = _EVENT.where(
+    EVENTS.c.person == bindparam("person"),
+    EVENTS.c.dataset == bindparam("dataset"),
+    EVENTS.c.sample == bindparam("sample"),
+).order_by(EVENTS.c.seq)
+_ALL: Final = _EVENT.order_by(EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample, EVENTS.c.seq)
+_BY_ID: Final = _EVENT.where(EVENTS.c.id == bindparam("id"))
+_BATCH: Final = _EVENT.where(
+    EVENTS.c.person == bindparam("person"), EVENTS.c.batch == bindparam("batch"), ~_GONE
+).order_by(EVENTS.c.arrival)
+_EVERYBODYS: Final = _EVENT.where(EVENTS.c.batch == bindparam("batch")).order_by(EVENTS.c.arrival)
+BY: Final = "by"
+"""Among the versions of an event: who did it, where the stream's owner is nobody in particular."""
+
+_WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
+_DEEDS: Final = (
+    select(EVENTS.c.id, EVENTS.c.verb, EVENTS.c.undoes, EVENTS.c.dataset, EVENTS.c.sample)
+    .where(EVENTS.c.person == bindparam("person"), EVENTS.c.verb != READ)
+    .order_by(EVENTS.c.arrival.desc())
+    .execution_options(yield_per=100)
+)
+
+
+def row(event: Event) -> dict[str, Any]:
+    """An event that has its place, as the table takes it."""
+    action = event.action
+    return {name: getattr(event, name) for name in _PLAIN} | {
+        "verb": action.verb,
+        "before": to_json(action.before.as_json()),
+        "after": to_json(action.after.as_json()),
+        "undoes": action.undoes,
+        "batch": action.batch,
+        "versions": to_json(dict(event.versions)),
+    }
+
+
+def write(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Appends events, as `row` gives them.
+
+    Raises:
+        Conflict: an id or a place in a stream is taken; raised where the transaction ends.
+    """
+    if rows:
+        connection.execute(_INSERT, rows)
+
+
+_PLAIN: Final = (
+    "id", "seq", "person", "dataset", "sample", "at", "seconds", "app", "prev", "hash",
+)  # fmt: skip
+
+
+def of_stream(connection: Connection, person: str, key: SampleKey) -> Iterator[Event]:
+    """The events of a stream in order."""
+    return _events(connection, _OF_STREAM, person=person, dataset=key.dataset, sample=key.id)
+
+
+def by_id(connection: Connection, name: str) -> Event:
+    """The event with an id that is known to be there."""
+    return next(_events(connection, _BY_ID, id=name))
+
+
+def batch_of(connection: Connection, event: Event) -> Iterator[Event]:
+    """The events that were done as one with this, in order; without a batch: itself alone.
+
+    Those whose sample was taken out since, or got other labels, are left out.
+    """
+    if not event.action.batch:
+        return iter([event])
+    scope = {"person": event.person, "batch": event.action.batch}
+    return _events(connection, _BATCH, **scope)
+
+
+def of_batch(connection: Connection, batch: str) -> Iterator[Event]:
+    """The events of a batch, of all people; none for an empty name."""
+    return _events(connection, _EVERYBODYS, batch=batch) if batch else iter(())
+
+
+def rows(connection: Connection) -> Iterator[Any]:
+    """Every event as the table has it, stream by stream, each in order; see `from_row`."""
+    return iter(connection.execute(_ALL).mappings())
+
+
+def deeds(connection: Connection, person: str, *, by: str = "") -> Iterator[Deed]:
+    """What was done and taken back in a person's streams, newest first, read as it is iterated.
+
+    Args:
+        by: who did it, where several people write these streams; empty for all of it.
+    """
+    everybodys = EVENTS.c.verb.in_((DISCARD, RELABEL))
+    query = _DEEDS.where(everybodys | (by == _WHO)) if by else _DEEDS
+    for name, verb, undoes, dataset, sample in connection.execute(query, {"person": person}):
+        yield Deed(name, verb, undoes, (person, dataset, sample))
+
+
+def _events(connection: Connection, query: Select[Any], **scope: str) -> Iterator[Event]:
+    return (from_row(row) for row in connection.execute(query, scope).mappings())
+
+
+def from_row(row: Any) -> Event:
+    """An event as its row tells it.
+
+    Raises:
+        ValueError, KeyError, TypeError: it was altered, and can not be read.
+    """
+    action = Action(
+        row["verb"],
+        Change.from_json(from_json(row["before"])),
+        Change.from_json(from_json(row["after"])),
+        row["undoes"],
+        row["batch"],
+    )
+    values = {name: row[name] for name in _PLAIN}
+    return Event(action=action, versions=from_json(row["versions"]), **values)

@@ -1,0 +1,36 @@
+"""What annotators may learn of review: how their own was settled, and nobody's name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.work.log import Log
+
+
+def learnt(log: Log, person: str, key: SampleKey) -> tuple[Annotation, ...] | None:
+    """What review made and refused, as one of the sample's annotators may see it.
+
+    Args:
+        log: as it is for who may see all; what is given back is what one person may.
+
+    Returns:
+        None as long as it is not settled, or where they did nothing on it.
+    """
+    mine, settled = log.stream(person, key), log.stream(SETTLED, key)
+    worked = mine.annotations or mine.assignment.state is not State.NEW
+    if settled.assignment.state is not State.DONE or not worked:
+        return None
+    own = {one.id for one in mine.annotations}
+    return tuple(_without_others(one, own) for one in settled.annotations)
+
+
+def _without_others(one: Annotation, own: Collection[str]) -> Annotation:
+    if one.settled is None:
+        return one
+    sources = tuple(name for name in one.settled.sources if name in own)
+    return replace(one, settled=replace(one.settled, by="", sources=sources))
