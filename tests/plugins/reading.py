@@ -16,8 +16,9 @@ from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 
 def read(path: Path, importer: str = "", **options: Any) -> tuple[list[Record], list[Problem]]:
     """The records and the problems of a file, each in order."""
-    name = importer or detect(path)
-    found = list(registry.load("importers", name).read(path, ImportOptions(**options)))
+    reading = ImportOptions(**options)
+    name = importer or detect(path, reading)
+    found = list(registry.load("importers", name).read(path, reading))
     records = [item for item in found if isinstance(item, Record)]
     return records, [item for item in found if isinstance(item, Problem)]
 

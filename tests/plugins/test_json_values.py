@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.plugins.reading import file
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins import json_values as module
-from tui_annotate.plugins import streams
-from tui_annotate.plugins.json_values import Value, json_values
+from tui_annotate.plugins.files import json_values as module
+from tui_annotate.plugins.files import streams
+from tui_annotate.plugins.files.json_values import Value, json_values
 
 _TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 _JSON = st.recursive(
@@ -147,12 +147,14 @@ def test_a_lone_surrogate_in_a_name_has_its_place(tmp_path: Path) -> None:
     [
         (b'{"a": "x"}\n{"a": "\xff"}\n{"a": "y"}', ":2: byte 8 of the line is not utf-8", 2),
         (b'[{"a": "x"},\n{"a": "\xc3\xa9\xff"},\n{"a": "y"}]', ":2: byte 10 of the line", 2),
+        (b'{"a": "\xff"}\n{"a": "\xff"}\n{"a": "y"}', ":1: byte 8 of the line is not utf-8", 0),
+        (b'[{"a": "\xff"}, {"a": "\xff"}, {"a": "y"}]', ":1: byte 9 of the line", 0),
     ],
 )
 def test_a_wrong_byte_costs_its_record(
     tmp_path: Path, content: bytes, told: str, kept: int
 ) -> None:
-    """File, line and byte are told, and the records around it are read."""
+    """File, line and byte are told, and the records around it are read; none behind the first."""
     path = file(tmp_path, "a.json", content)
     assert [line.startswith(told) for line in _problems(path)] == [True]
     assert sum(isinstance(item, Value) for item in json_values(path)) == kept

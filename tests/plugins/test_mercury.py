@@ -162,8 +162,8 @@ def test_odd_labels_come_in_as_they_are_and_are_told(
     ("change", "told"),
     [
         (
-            {"summary_start": 20},
-            "summary span of annotation 7 20:38 covers ' 15 million pounds', th",
+            {"summary_start": 22},
+            "summary span of annotation 7 22:38 covers '5 million pounds', the",
         ),
         ({"source_end": 999}, "source span of annotation 7: 35:999 ends outside a text of 74"),
         ({"source_end": 35}, "source span of annotation 7: 35:35 is not a span"),
@@ -270,14 +270,14 @@ def test_what_mercury_has_no_place_for_is_counted(tmp_path: Path) -> None:
     assert [row["source_start"] for row in out["annotations"]] == [35, 0]
     assert report.lost == {
         "groups": 1,
-        "states, ratings, comments and times of samples": 1,
-        "samples done with nothing found": 1,
+        "states of samples": 1,
+        "samples read with nothing found": 1,
         "sample ids, numbered instead": 1,
-        "times and versions of annotations": 1,
+        "times": 1,
         "origins of annotations": 1,
         "places of evidence in the assist": 1,
         "labels with a dot in a name": 1,
-        "further spans, in rows of their own": 1,
+        "further spans of evidence": 1,
     }
 
 
@@ -321,7 +321,7 @@ def _above(path: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 @given(found=st.lists(records(pair=True), max_size=3))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 def test_what_is_written_is_read_back_up_to_the_report(tmp_path: Path, found: list[Record]) -> None:
     """Texts, meta, people, labels, notes and every pair of spans come back, whatever they hold."""
     numbered = [

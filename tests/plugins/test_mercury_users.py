@@ -13,8 +13,8 @@ from argon2 import PasswordHasher
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.mercury_users import databases, read_mercury
-from tui_annotate.plugins.user_rows import UserRow
+from tui_annotate.plugins.accounts.mercury import databases, read_mercury
+from tui_annotate.plugins.accounts.rows import UserRow
 
 TABLE = "CREATE TABLE users (user_id TEXT, user_name TEXT, email TEXT, hashed_password TEXT)"
 
@@ -104,3 +104,13 @@ def test_a_database_that_breaks_is_told(tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(Unavailable, match="can not be read"):
         list(read_mercury(path))
+
+
+def test_a_broken_file_with_words_that_are_no_utf_8_is_told(tmp_path: Path) -> None:
+    """The database quotes its own broken schema, byte by byte."""
+    path = database(tmp_path / "user.sqlite")
+    path.write_bytes(
+        path.read_bytes().replace(b"CREATE TABLE users", b"CREATE TABLE \xff\xfe\xff\xfe")
+    )
+    with pytest.raises(InvalidInput, match="no database with a table 'users'"):
+        databases([path])

@@ -76,7 +76,7 @@ def _consistent(found: list[Record]) -> list[Record]:
 
 
 @given(found=st.lists(records(), max_size=3))
-@settings(deadline=None)
+@settings(max_examples=30)
 def test_bytes_are_stable(found: list[Record]) -> None:
     """The same records give the same bytes, one line each."""
     text, _ = write(found, "native")
@@ -177,6 +177,9 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
         ),
         (_annotation(claim=[["summary", 0, 8, 8]]), "8:8 is not a span"),
         (_annotation(claim=[["summary", 0, 8]]), "not an annotation: not enough values to unpack"),
+        (_annotation(imported=[1]), "'imported' is a list, not an object"),
+        (_annotation(id=10**1000), "'id' is a number"),
+        (_unlike(id=10**1000), "the id is longer than 1000 characters"),
         (_annotation(claim=[], evidence=[], quotes=[]), "annotation a1 has neither claim nor evid"),
     ],
 )

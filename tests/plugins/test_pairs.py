@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from tests.plugins.reading import file, read
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins import admission, packing
+from tui_annotate.plugins import admission
+from tui_annotate.plugins.files import packing
+from tui_annotate.plugins.files.json_values import wrong_byte
 
 ROWS = [
     {"source": "It cost 12.", "summary": "It cost 15.", "model": "a", "score": 0.5},
@@ -150,7 +152,7 @@ def test_a_missing_column_names_those_there_are(
 ) -> None:
     """The message lists the columns, the hint the option that names the right one."""
     path = file(tmp_path, name, content)
-    records, problems = read(path, **options)
+    records, problems = read(path, "pairs", **options)
     assert records == []
     assert [str(problem) for problem in problems] == [
         f"{path}{place}: no column 'source'; there are: 'article', 'summary'"
@@ -174,8 +176,6 @@ def test_every_named_column_must_be_there(tmp_path: Path, option: str) -> None:
         ("source,summary\nA.\nC.,D.\n", ":2: the row has 1 cells, the header 2"),
         ('source,summary\nA.,"B\nb.",x\nC.,D.\n', ":2: the row has 3 cells, the header 2"),
         ('source,summary\n"A"x,B.\nC.,D.\n', ":2: bad CSV:"),
-        (b"source,summary\nA.,B\xff\nC.,D.\n", ":2: byte 5 of the line is not utf-8"),
-        (b'source,summary\n"A\n\xffb",B\nC.,D.\n', ":3: byte 1 of the line is not utf-8"),
     ],
 )
 def test_a_bad_csv_row_costs_itself_alone(tmp_path: Path, content: str | bytes, told: str) -> None:
@@ -184,6 +184,25 @@ def test_a_bad_csv_row_costs_itself_alone(tmp_path: Path, content: str | bytes, 
     records, problems = read(path)
     assert [record.sample.id for record in records] == ["1"]
     assert [str(problem).startswith(f"{path}{told}") for problem in problems] == [True], problems
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        (b"A.,B\xff\n", ":3: byte 5 of the line is not utf-8"),
+        (b'"A\n\xffb",B\n', ":4: byte 1 of the line is not utf-8"),
+    ],
+)
+def test_a_wrong_byte_costs_its_row(tmp_path: Path, row: bytes, told: str) -> None:
+    """The rows around it come in; where it comes before all others, the file is refused once."""
+    path = file(tmp_path, "a.csv", b"source,summary\nA.,B.\n" + row + b"C.,D.\n")
+    records, problems = read(path)
+    assert [record.sample.id for record in records] == ["0", "2"]
+    assert [str(problem) for problem in problems] == [f"{path}{told}"]
+    path = file(tmp_path, "b.csv", b"source,summary\n" + (row + b"C.,D.\n") * 3)
+    records, problems = read(path)
+    assert records == []
+    assert [problem.hint for problem in problems] == [wrong_byte("", 1, "").hint]
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_names_import_no_plug_in() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
-        f"{READERS} ('neural', 'static', 'remote')",
+        f"{READERS} {tuple(registry._BUILT_IN['embedders'])}",
         "[]",
     ]
 
@@ -133,15 +133,15 @@ def test_what_costs_something_is_known_without_making_it() -> None:
     """Remote vectors do; a name that nobody has is told."""
     costs = [registry.has_cost(name) for name in ("remote:model", "static", "neural:folder")]
     assert costs == [True, False, False]
-    with pytest.raises(NotFound, match="no embedder 'remte'"):
+    with pytest.raises(InvalidInput, match="no embedder 'remte'"):
         registry.has_cost("remte:model")
 
 
 def test_an_unknown_name_tells_the_known_ones() -> None:
-    """A typo is answered with the names there are."""
-    with pytest.raises(NotFound, match="no importer 'mercurry'") as caught:
+    """A typo is answered with the nearest name, and all that there are."""
+    with pytest.raises(InvalidInput, match="no importer 'mercurry'") as caught:
         registry.load("importers", "mercurry")
-    assert caught.value.hint == f"there are: {', '.join(READERS)}"
+    assert caught.value.hint == f"did you mean 'mercury'? there are: {', '.join(READERS)}"
 
 
 def test_a_stranger_is_loaded_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,8 +209,8 @@ _DUMP = {"sample_id": 0, "source": "A.", "summary": "B.", "annotations": []}
         ("a.csv", "source,summary\n", "pairs"),
         ("A.CSV", "", "pairs"),
         ("a.csv", "[x],summary\n", "pairs"),
-        ("a.json", '[{"source": "A."}]', "pairs"),
-        ("a.data", '{"source": "A."}', "pairs"),
+        ("a.json", '[{"source": "A.", "summary": "B."}]', "pairs"),
+        ("a.data", '{"source": "A.", "summary": "B."}', "pairs"),
         ("a.jsonl", "oops", "pairs"),
         ("a.csv", b"\xff\xfe", "pairs"),
     ],
@@ -238,5 +238,5 @@ def test_what_is_no_file_has_no_form(tmp_path: Path) -> None:
     """A missing file and a folder are told as such."""
     with pytest.raises(NotFound):
         detect(tmp_path / "none.csv")
-    with pytest.raises(InvalidInput, match="is a folder"):
+    with pytest.raises(InvalidInput, match="of the folder"):
         detect(tmp_path)

@@ -5,16 +5,25 @@ from __future__ import annotations
 import gzip
 import os
 import random
+from contextlib import suppress
+from encodings.aliases import aliases
 from pathlib import Path
 
 import pytest
 import zstandard
 
 from tests.plugins.reading import file
-from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, Unavailable
-from tui_annotate.plugins import packing, streams
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    InvalidRecord,
+    NotFound,
+    TuiAnnotateError,
+    Unavailable,
+)
+from tui_annotate.plugins.files import packing, streams
+from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.streams import lines
 from tui_annotate.plugins.protocols import Meter
-from tui_annotate.plugins.streams import lines
 
 
 def test_lines_keep_their_text_and_endings(tmp_path: Path) -> None:
@@ -55,10 +64,12 @@ def test_a_wrong_byte_has_its_place_and_costs_its_line(tmp_path: Path) -> None:
 
 def test_a_wrong_unit_of_a_wide_encoding_has_its_byte(tmp_path: Path) -> None:
     """Half of a surrogate pair in UTF-16 is refused with its byte in the file."""
-    content = "ab".encode("utf-16-le") + b"\x00\xd8" + "c".encode("utf-16-le")
-    path = file(tmp_path, "a.txt", content)
-    with pytest.raises(InvalidRecord, match="byte 5 of the file is not utf-16-le"):
-        list(lines(path, encoding="utf-16-le"))
+    many = "a" * (2**17 - 1) + "\U0001f600b"  # the pair lies over the end of what is read at once
+    for before, byte in (("ab", 5), (many, 2**18 + 5)):
+        content = before.encode("utf-16-le") + b"\x00\xd8" + "c".encode("utf-16-le")
+        path = file(tmp_path, "a.txt", content)
+        with pytest.raises(InvalidRecord, match=f"byte {byte} of the file is not utf-16-le"):
+            list(lines(path, encoding="utf-16-le"))
 
 
 @pytest.mark.parametrize("encoding", ["no-such", "hex", "rot13"])
@@ -67,6 +78,23 @@ def test_an_unknown_encoding_is_told(tmp_path: Path, encoding: str) -> None:
     path = file(tmp_path, "a.txt", "one")
     with pytest.raises(InvalidInput, match=f"unknown encoding '{encoding}'"):
         list(lines(path, encoding=encoding))
+
+
+@pytest.mark.parametrize("encoding", sorted(set(aliases.values())))
+def test_no_encoding_breaks_a_file(tmp_path: Path, encoding: str) -> None:
+    """Whatever the bytes are and whatever they are said to be, they are text or refused."""
+    for raw in (b"", b'{"a": 1}\n', bytes(range(256)), b'[1,\xff\xfe"\\x\\N{a}"]\n'):
+        path = file(tmp_path, "a.json", raw)
+        for text in (lines(path, encoding=encoding), json_values(path, encoding=encoding)):
+            with suppress(TuiAnnotateError):
+                list(text)
+
+
+def test_a_wide_encoding_without_its_mark_is_told(tmp_path: Path) -> None:
+    """The first byte is wrong where UTF-16 was named and no mark says in which order bytes are."""
+    path = file(tmp_path, "a.csv", b"source,summary\n")
+    with pytest.raises(InvalidRecord, match="byte 1 of the file is not utf-16"):
+        list(lines(path, encoding="utf-16"))
 
 
 def test_gzip_is_known_by_its_content(tmp_path: Path) -> None:

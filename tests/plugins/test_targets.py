@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
+import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ import zstandard
 
 from tests.plugins.reading import file
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins.targets import folder, output
+from tui_annotate.plugins.files.targets import folder, output
 
 
 def _broken(target: Path, error: Exception) -> None:
@@ -28,6 +31,37 @@ def test_output_appears_whole(tmp_path: Path) -> None:
         assert not target.exists()
     assert target.read_bytes() == "one\r\n桥\n".encode()
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_output_is_on_the_disk_before_it_takes_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that whatever stops the machine leaves the old file or the whole new one."""
+    target = file(tmp_path, "out.txt", "before")
+    synced: list[tuple[str, str]] = []
+
+    def note(descriptor: int) -> None:
+        (beside,) = set(tmp_path.iterdir()) - {target}
+        synced.append((target.read_text(), beside.read_text()))
+        assert os.fstat(descriptor).st_ino == beside.stat().st_ino
+
+    monkeypatch.setattr(os, "fsync", note)
+    with output(target) as out:
+        out.write("after")
+    assert synced == [("before", "after")]
+
+
+def test_on_a_terminal_nothing_acts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There controls are pictures; a pipe gets the text to the byte."""
+    text = "a\x1b]52;c;aGk=\x07\u202e\r\n"
+    for terminal, wanted in ((True, "a␛]52;c;aGk=␇▫\n"), (False, text)):
+        raw = io.BytesIO()
+        stream = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
+        monkeypatch.setattr(stream, "isatty", lambda seen=terminal: seen)
+        monkeypatch.setattr(sys, "stdout", stream)
+        with output(None) as out:
+            out.write(text)
+        assert raw.getvalue().decode() == wanted
 
 
 def test_output_that_fails_changes_nothing(tmp_path: Path) -> None:
@@ -103,6 +137,19 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_can_not_be_written_is_told_plainly(tmp_path: Path) -> None:
+    """By the target alone: neither a number nor the name that it has while it is written."""
+    told = {28: "No space left on device", 2: "its folder takes no new files"}
+    for number, why in told.items():
+        target = tmp_path / "out.txt"
+        with pytest.raises(Unavailable) as caught:
+            _broken(target, OSError(number, os.strerror(number), f"{tmp_path}/.out.txt.1f.part"))
+        assert caught.value.message == f"{target} can not be written: {why}"
+        with pytest.raises(Unavailable) as caught, folder(target):
+            raise OSError(number, os.strerror(number), "a.part")
+        assert caught.value.message == f"{target} can not be written: {why}"
+
+
 def test_packed_by_zstd(tmp_path: Path) -> None:
     """A target called .zst is packed by zstd, to the same bytes every time."""
     for name in ("a.zst", "b.zst"):
@@ -150,3 +197,22 @@ def test_nothing_that_stands_there_is_replaced_by_a_folder(tmp_path: Path) -> No
         pass
     with pytest.raises(InvalidInput, match="there is no folder"), folder(tmp_path / "b" / "c"):
         pass
+
+
+@pytest.mark.parametrize(("count", "at_once"), [(3, 0), (40, 1)])
+def test_a_folder_is_on_the_disk_before_it_appears(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, at_once: int
+) -> None:
+    """A few files are brought there one by one, many at once: thousands would wait for each."""
+    one_by_one: list[int] = []
+    together: list[bool] = []
+    target = tmp_path / "out"
+    monkeypatch.setattr(os, "fsync", one_by_one.append)
+    monkeypatch.setattr(os, "sync", lambda: together.append(target.exists()))
+    with folder(target) as out:
+        for number in range(count):
+            with out.file(f"{number}.txt") as made:
+                made.write("x")
+    assert len(one_by_one) == min(count, 16)
+    assert together == [False] * at_once
+    assert len(list(target.iterdir())) == count

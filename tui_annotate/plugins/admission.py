@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, InvalidSpan, Unavailable
+from tui_annotate.domain.nearest import nearest
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Document, Side
 from tui_annotate.domain.spans import Span
@@ -17,6 +19,8 @@ from tui_annotate.methods.segmentation import guess_language
 LONGEST_TEXT = 8_000_000
 """Code points of a document: more is no text that anybody annotates."""
 LONGEST_ID = 1000
+RIGHT_ONE = "name the right one with "
+"""Begins the hint about a column that is not there; an option follows."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -27,7 +31,8 @@ def dataset_name(path: Path, wanted: str) -> str:
     Raises:
         InvalidInput: neither is a name.
     """
-    return identifier(wanted or path.name.lstrip(".").split(".", 1)[0], what="dataset")
+    name = path.name if path.name.strip(".") else path.resolve().name  # of "." and ".."
+    return identifier(wanted or name.lstrip(".").split(".", 1)[0], what="dataset")
 
 
 def identifier(value: Any, *, what: str) -> str:
@@ -37,7 +42,7 @@ def identifier(value: Any, *, what: str) -> str:
         InvalidInput: it is empty, too long, neither text nor integer, or holds a control character.
     """
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+        value = str(value)
     if not isinstance(value, str):
         raise InvalidInput(f"the {what} is {described(value)}", "ids are text or integers")
     if not value.strip():
@@ -62,10 +67,13 @@ def field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
 
 def missing(name: str, there: Iterable[str], *, option: str) -> InvalidInput:
     """The error of a column that is not there."""
-    names = ", ".join(repr(column) for column in list(there)[:50])
+    columns = list(there)[:50]
+    names = ", ".join(map(repr, columns))
+    near = nearest(name, columns)
+    right = f"if {near!r} is it: {option} {shlex.quote(near)}" if near else ""
     return InvalidInput(
         f"no column {name!r}; there are: {names or 'none'}",
-        f"name the right one with {option}" if option else "every record needs it",
+        (right or f"{RIGHT_ONE}{option}") if option else "every record needs it",
     )
 
 

@@ -5,6 +5,7 @@ A text is looked at with all of its spans at once, never span by span: programs 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final, NamedTuple
@@ -18,6 +19,8 @@ CODE_POINTS: Final = "code points"
 UTF16: Final = "UTF-16 units"
 
 _MARK = "\ufeff"
+_FARTHEST: Final = 2**53
+_RETURNS: Final = re.compile(r"\r+\n")
 
 Translation = Callable[[int], int]
 
@@ -43,6 +46,18 @@ class Reading(NamedTuple):
     unit: str
 
 
+class _Way(NamedTuple):
+    """A way of counting.
+
+    Attributes:
+        feeds: whether line ends were changed, in the text and so in what it quotes.
+    """
+
+    name: str
+    to_code_points: Translation
+    feeds: bool = False
+
+
 def reading(text: str, quoted: Sequence[Quoted], *, unit: str = CODE_POINTS) -> Reading:
     """The one way of counting in which every span of a text covers what it is said to cover.
 
@@ -57,12 +72,12 @@ def reading(text: str, quoted: Sequence[Quoted], *, unit: str = CODE_POINTS) -> 
         return Reading((), unit)
     _check_kinds(quoted)
     found: dict[tuple[Span, ...], str] = {}
-    for name, translation in _ways(text):
-        spans = _read(text, quoted, translation)
+    for way in _ways(text):
+        spans = _read(text, quoted, way)
         if spans is not None:
-            if name == unit:
-                return Reading(spans, name)
-            found.setdefault(spans, name)
+            if way.name == unit:
+                return Reading(spans, unit)
+            found.setdefault(spans, way.name)
     if not found:
         return Reading(_as_they_are(text, quoted), "code points of a trimmed quote")
     if len(found) > 1:
@@ -78,31 +93,60 @@ def _check_kinds(quoted: Sequence[Quoted]) -> None:
     for start, end, _, what in quoted:
         if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
             raise InvalidInput(f"{what} {start!r}:{end!r} is no pair of integers")
+        if max(abs(start), abs(end)) > _FARTHEST:
+            raise InvalidSpan(f"{what} ends outside of any text")
 
 
-def _ways(text: str) -> Iterator[tuple[str, Translation]]:
-    """The ways of counting in which this text can differ from code points, and that one."""
-    yield CODE_POINTS, lambda offset: offset
-    yield UTF16, utf16_map(text).to_code_points
-    if "\n" in text:
-        yield "code points with line ends as two", _line_ends(text, lone=2, after_return=1)
-    if "\r\n" in text:
-        yield "code points with line ends as one", _line_ends(text, lone=1, after_return=0)
-    yield "code points with a byte order mark", lambda offset: offset - 1
+def _ways(text: str) -> Iterator[_Way]:
+    """The ways of counting in which this text can differ from code points, and that one.
+
+    The plainer come first: where several give the same spans, it has the plainest one's name.
+    """
+    plain: dict[str, Translation] = {CODE_POINTS: _same}
+    yield _Way(CODE_POINTS, _same)
+    yield _Way(UTF16, utf16_map(text).to_code_points)
+    if not text.isascii() and max(text) > "\uffff":
+        plain[UTF16] = utf16_map(text).to_code_points
+    for unit in plain:
+        astral = 2 if unit == UTF16 else 1
+        if "\n" in text:
+            two = _line_ends(text, astral, lone=2, after_return=1)
+            yield _Way(f"{unit} with line ends as two", two, feeds=True)
+        if "\r\n" in text:
+            one = _line_ends(text, astral, lone=1, after_return=0)
+            yield _Way(f"{unit} with line ends as one", one, feeds=True)
+    for name, shift in _shifts(text).items():
+        for unit, translation in plain.items():
+            yield _Way(f"{unit} {name}", _shifted(translation, shift))
+
+
+def _same(offset: int) -> int:
+    return offset
+
+
+def _shifts(text: str) -> dict[str, int]:
+    """How many signs before the first one a program saw, or did not see."""
+    shifts = {"with a byte order mark": -1}
     if text.startswith(_MARK):
-        yield "code points without the byte order mark", lambda offset: offset + 1
+        shifts["without the byte order mark"] = 1
     if trimmed := len(text) - len(text.lstrip()):
-        yield "code points of the trimmed text", lambda offset: offset + trimmed
+        shifts["of the trimmed text"] = trimmed
+    return shifts
 
 
-def _line_ends(text: str, *, lone: int, after_return: int) -> Translation:
+def _shifted(plain: Translation, shift: int) -> Translation:
+    return lambda offset: plain(offset + shift)
+
+
+def _line_ends(text: str, astral: int, *, lone: int, after_return: int) -> Translation:
     """Offsets in a text whose line ends took another number of characters.
 
     Args:
+        astral: what a sign beyond U+FFFF counts.
         lone: what a line feed counts, a carriage return before it included.
         after_return: what the carriage return of a pair counts by itself.
     """
-    widths = [1] * len(text)
+    widths = [astral if sign > "\uffff" else 1 for sign in text]
     for place, character in enumerate(text):
         if character == "\n":
             if place and text[place - 1] == "\r":
@@ -112,17 +156,24 @@ def _line_ends(text: str, *, lone: int, after_return: int) -> Translation:
     return OffsetMap(tuple(accumulate(widths)), len(text)).to_code_points
 
 
-def _read(text: str, quoted: Sequence[Quoted], translation: Translation) -> tuple[Span, ...] | None:
+def _read(text: str, quoted: Sequence[Quoted], way: _Way) -> tuple[Span, ...] | None:
     spans = []
     for start, end, quote, _ in quoted:
         try:
-            span = Span(translation(start), translation(end))
-            if span.of(text) != quote and quote is not None:
-                return None
+            span = Span(way.to_code_points(start), way.to_code_points(end))
+            found = span.of(text)
         except InvalidSpan:
+            return None
+        alike = quote in (None, found) or (way.feeds and _fed(found) == _fed(quote or ""))
+        if not alike:
             return None
         spans.append(span)
     return tuple(spans)
+
+
+def _fed(text: str) -> str:
+    """The text with all its line ends alike."""
+    return _RETURNS.sub("\n", text)
 
 
 def _as_they_are(text: str, quoted: Sequence[Quoted]) -> tuple[Span, ...]:

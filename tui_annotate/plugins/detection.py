@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tui_annotate.domain.errors import InvalidInput, InvalidRecord
-from tui_annotate.plugins.json_values import Value, json_values
-from tui_annotate.plugins.packing import plain_suffixes
-from tui_annotate.plugins.registry import names
-from tui_annotate.plugins.streams import chunks
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.packing import plain_suffixes
+from tui_annotate.plugins.files.streams import chunks
+from tui_annotate.plugins.person_files import is_several, person_files
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.registry import names as names_of
 
 _KEYS = {
     "mercury": {"sample_id", "source", "summary", "annotations"},
@@ -21,51 +24,118 @@ _KEYS = {
     "w3c": {"@context", "tui:documents"},
     "doccano": {"text", "entities", "relations"},
 }
-"""What the first record of a form has at least."""
+"""What a record of a form has at least."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """What a folder of a form has at least, packed or not."""
 _SAVED = {"dataset_dict.json", "state.json"}
 """One of these is in a folder that `datasets` saved."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
 """How files begin that are no text."""
-_NATIVE = re.compile(r'"format"\s*:\s*"tui-annotate/1"')
+_FOREIGN = {
+    b"PK\x03\x04": ("a zip archive or an Excel workbook", "unpack it, or save the sheet as CSV"),
+    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save it as CSV"),
+    b"%PDF": ("a PDF", "its texts are needed, source and summary in columns, as CSV or JSON"),
+}
+"""How files begin that others than we read, what they are, and what to do with them."""
+_NATIVE = "tui-annotate/"
+"""What a native record's format begins with, whatever its version."""
+_NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
 _MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
+_LOOKED_AT = 100
+"""Values of a JSON file until one shows a form."""
+_SHOWN = 20
+"""Names of fields in a message."""
 _TABLES = {".csv", ".tsv"}
-_PAIRS_SUFFIXES = {*_TABLES, ".json", ".jsonl", ".ndjson"}
+_JSON = {".json", ".jsonl", ".ndjson"}
 
 
-def detect(path: Path, *, encoding: str = "utf-8") -> str:
-    """The importer for a file, by its first record, else by its name.
+@dataclass(slots=True)
+class _Look:
+    """What the first records of a JSON file show.
+
+    Attributes:
+        form: of the first that shows one; empty where none does.
+        names: the fields of the first; none where no record can be read.
+        pairs: one has both texts, and none has a list of annotations, which Mercury's have; or the
+            columns of the texts were named.
+    """
+
+    form: str = ""
+    names: list[str] = field(default_factory=list)
+    pairs: bool = False
+
+
+def detect(path: Path, reading: ImportOptions | None = None, *, option: str = "--format") -> str:
+    """The importer for a file, by its first records, else by its name.
+
+    Args:
+        reading: which columns hold the texts, and the encoding.
+        option: by which a form is named, for messages.
 
     Raises:
         NotFound, Unavailable: the file can not be opened.
         InvalidInput: its form is not certain.
     """
+    reading = reading or ImportOptions()
     if path.is_dir():
-        return _of_folder(path)
+        return _of_folder(path, option)
+    if is_several(path) and _each_is(path, "doccano"):
+        return "doccano"
     if form := _of_bytes(path):
         return form
-    first = (
-        next(islice(json_values(path, encoding=encoding), 1), None)
-        if _braced(path, encoding)
-        else None
-    )
-    if isinstance(first, Value) and isinstance(first.value, dict):
-        return _of_record(first.value) or "pairs"
-    head = _head(path, encoding)
-    if _NATIVE.search(head):
+    _refuse_foreign(path)
+    head, named = _head(path, reading.encoding), set(plain_suffixes(path)[-1:])
+    look = _Look()
+    if head.lstrip()[:1] in {"[", "{"} or _JSON & named:
+        look = _looked(path, reading)
+        if form := look.form or ("" if look.names else _of_head(head, named)):
+            return form
+    if look.pairs or (_TABLES & named and not look.names):
+        return "pairs"
+    raise _uncertain(path, option, names=look.names, reading=reading)
+
+
+def _looked(path: Path, reading: ImportOptions) -> _Look:
+    columns = {reading.source_column, reading.summary_column}
+    look, texts, listed = _Look(), False, False
+    for fields in _records(path, reading.encoding):
+        if form := _of_record(fields, columns):
+            return _Look(form)
+        look.names = look.names or list(fields)
+        texts = texts or fields.keys() >= columns
+        listed = listed or isinstance(fields.get("annotations"), list)
+    default = ImportOptions()
+    named = columns != {default.source_column, default.summary_column}
+    look.pairs = texts and (named or not listed)
+    return look
+
+
+def _of_head(head: str, named: set[str]) -> str:
+    """The form of a JSON file of which no record can be read: who reads it says why."""
+    if _NATIVE_HEAD.search(head):
         return "native"
-    suffixes = plain_suffixes(path)
-    if suffixes and suffixes[-1] in _PAIRS_SUFFIXES:
-        mercury = suffixes[-1] not in _TABLES and _MERCURY.search(head)
-        return "mercury" if mercury else "pairs"
-    raise InvalidInput(
-        f"the form of {path} is not certain",
-        f"name it with --format, one of: {', '.join(names('importers'))}",
-    )
+    if _JSON & named:
+        return "mercury" if _MERCURY.search(head) else "pairs"
+    return ""
 
 
-def _of_folder(path: Path) -> str:
+def _uncertain(
+    path: Path, option: str, *, names: list[str], reading: ImportOptions
+) -> InvalidInput:
+    message = f"the format of {path} is not certain"
+    forms = f"with {option}, one of: {', '.join(names_of('importers'))}"
+    hint = f"name it {forms}"
+    if names:
+        asked = (reading.source_column, reading.summary_column)
+        message += f": its first record has {', '.join(map(repr, names[:_SHOWN]))}"
+        if lacking := [repr(name) for name in asked if name not in names]:
+            message += f", not {' and '.join(lacking)}"
+        columns = "--source-column and --summary-column"
+        hint = f"name the columns of pairs with {columns}, or another format {forms}"
+    return InvalidInput(message, hint)
+
+
+def _of_folder(path: Path, option: str) -> str:
     there = {each.name.removesuffix(".gz").removesuffix(".zst") for each in path.iterdir()}
     for name, files in _FILES.items():
         if there.issuperset(files):
@@ -74,33 +144,77 @@ def _of_folder(path: Path) -> str:
         return "brat"
     if there & _SAVED:
         return "pairs"
-    for file in path.iterdir():
+    for file in (*path.iterdir(), *path.glob("data/*.parquet")):
         if form := _of_bytes(file):
             return form
-    raise InvalidInput(f"{path} is a folder of no certain form", "name the file in it, or --format")
+    if _each_is(path, "doccano"):
+        return "doccano"
+    raise InvalidInput(
+        f"the format of the folder {path} is not certain",
+        f"name the file in it, or its format with {option}",
+    )
+
+
+def _each_is(path: Path, form: str) -> bool:
+    """Whether a folder or zip holds JSON files, and the first record of each is of a form."""
+    try:
+        with person_files(path) as files:
+            return all(_first_of(file.path) == form for file in files)
+    except (NotFound, InvalidInput):
+        return False
+
+
+def _first_of(path: Path) -> str:
+    """The form that the first record of a JSON file shows; empty for any other."""
+    first = next(_records(path, "utf-8"), None)
+    return "" if first is None else _of_record(first, set())
+
+
+def _records(path: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
+    """Those of the first values of a JSON file that are objects and can be read."""
+    for value in islice(json_values(path, encoding=encoding), _LOOKED_AT):
+        if isinstance(value, Value) and isinstance(value.value, dict):
+            yield value.value
 
 
 def _of_bytes(path: Path) -> str:
     """The form of a file that is no text, by how it begins; empty for any other."""
-    if not path.is_file():
-        return ""
-    try:
-        with path.open("rb") as file:
-            head = file.read(max(map(len, _MAGIC)))
-    except OSError:
-        return ""  # told by whoever reads the file
+    head = _first_bytes(path, max(map(len, _MAGIC)))
     return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
 
 
-def _of_record(fields: Mapping[str, Any]) -> str:
-    """The form that the first record of a file shows; empty for any other."""
-    if fields.get("format") == "tui-annotate/1":
+def _first_bytes(path: Path, count: int) -> bytes:
+    if not path.is_file():
+        return b""
+    try:
+        with path.open("rb") as file:
+            return file.read(count)
+    except OSError:
+        return b""  # told by whoever reads the file
+
+
+def _refuse_foreign(path: Path) -> None:
+    begins = _first_bytes(path, 4)
+    for magic, (what, instead) in _FOREIGN.items():
+        if begins.startswith(magic):
+            raise InvalidInput(f"{path} is {what}, which is not read as it is", instead)
+
+
+def _of_record(fields: Mapping[str, Any], columns: set[str]) -> str:
+    """The form that a record shows; empty where it shows none but perhaps pairs.
+
+    Args:
+        columns: of the two texts.
+    """
+    if str(fields.get("format")).startswith(_NATIVE):
         return "native"
-    return next((name for name, keys in _KEYS.items() if fields.keys() >= keys), "")
-
-
-def _braced(path: Path, encoding: str) -> bool:
-    return _head(path, encoding).lstrip()[:1] in {"[", "{"}
+    if "@context" in fields and fields.get("type") == "AnnotationCollection":
+        return "w3c"
+    for name, keys in _KEYS.items():
+        if fields.keys() >= keys:
+            return name
+    alone = isinstance(fields.get("data"), dict) and not fields.keys() & columns
+    return "labelstudio" if alone else ""
 
 
 def _head(path: Path, encoding: str) -> str:

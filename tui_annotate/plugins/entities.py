@@ -132,8 +132,8 @@ class Together:
             claimed = heads[0].side is Side.SUMMARY
             yield Whole(
                 entity.label,
-                tuple(heads) if claimed else (),
-                tuple(proofs if claimed else heads),
+                tuple(dict.fromkeys(heads)) if claimed else (),
+                tuple(dict.fromkeys(proofs if claimed else heads)),
                 entity.note,
             )
 

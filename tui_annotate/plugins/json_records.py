@@ -11,7 +11,7 @@ from typing import Any
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.admission import Seen, described, problem
-from tui_annotate.plugins.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import Value, json_values
 from tui_annotate.plugins.protocols import ImportOptions
 
 Read = Callable[[dict[str, Any], Value], tuple[Record, Sequence[str]]]

@@ -8,10 +8,11 @@ from typing import Final
 
 from tui_annotate.domain.annotations import ADJUDICATED, HUMAN, Annotation
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import MAJORITY, SETTLED
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
 from tui_annotate.plugins.protocols import Report
-from tui_annotate.plugins.traits import About, Trait
+from tui_annotate.plugins.traits import OWN, About, Trait
 
 
 class Tally:
@@ -19,39 +20,58 @@ class Tally:
 
     Args:
         own: the id, and the part of the origin after `imported:`, that the format's reader gives
-            to what names nobody; such work loses no name by it.
+            to what names nobody; such work loses no name by it. Also the form whose records a
+            format writes as they were read, where it says that it carries `its own`.
     """
 
     def __init__(self, about: About, report: Report, *, own: str = "") -> None:
         self._report = report
-        self._lost = about.lost
-        self._assumes = Trait.EMPTY in about.carried
+        own_alone = about.carried.get(Trait.IMPORTED) == OWN
+        self._lost = (*about.lost, *((Trait.IMPORTED,) if own_alone else ()))
+        written = own if own_alone else ""
+        assumes = Trait.EMPTY in about.carried
         self._own = own
         self._dataset: str | None = None
+        self._of_format: Mapping[Trait, Callable[[Record], int]] = {
+            Trait.DATASET: self._datasets,
+            Trait.ANNOTATOR: self._annotators,
+            Trait.ORIGIN: self._origins,
+            Trait.IMPORTED: lambda record: originals(record, but=written),
+            Trait.STATE: lambda record: _states(record, assumed=assumes),
+            Trait.TIME: lambda record: _times(record, nobody=own),
+        }
 
     def count(self, record: Record) -> None:
         """Counts a record that is written."""
         for trait in self._lost:
-            if trait is Trait.DATASET:
-                self._dataset = self._dataset or record.sample.dataset
-                self._report.lose(trait.value, record.sample.dataset != self._dataset)
-            elif trait is Trait.ANNOTATOR:
-                named = {owned.person for owned in record.annotations}
-                named |= {work.person for work in record.assignments if _read(work)}
-                self._report.lose(trait.value, len(named - {self._own}))
-            elif trait is Trait.ORIGIN:
-                kept = {HUMAN, f"imported:{self._own}"}
-                origins = [owned.annotation.origin for owned in record.annotations]
-                self._report.lose(trait.value, sum(origin not in kept for origin in origins))
-            elif trait is Trait.STATE:
-                self._report.lose(trait.value, _states(record, assumed=self._assumes))
-            elif trait in _OF_RECORDS:
-                self._report.lose(trait.value, _OF_RECORDS[trait](record))
-            else:
-                counted = _OF_ANNOTATIONS.get(trait)
-                if counted:
-                    each = (counted(owned.annotation) for owned in record.annotations)
-                    self._report.lose(trait.value, sum(each))
+            if (counted := self._of_format.get(trait) or _OF_RECORDS.get(trait)) is not None:
+                self._report.lose(trait.value, counted(record))
+            elif (each := _OF_ANNOTATIONS.get(trait)) is not None:
+                lost = sum(each(owned.annotation) for owned in record.annotations)
+                self._report.lose(trait.value, lost)
+
+    def _datasets(self, record: Record) -> int:
+        self._dataset = self._dataset or record.sample.dataset
+        return record.sample.dataset != self._dataset
+
+    def _annotators(self, record: Record) -> int:
+        named = {owned.person for owned in record.annotations}
+        named |= {work.person for work in record.assignments if _read(work)}
+        return len(named - {self._own, SETTLED, MAJORITY})
+
+    def _origins(self, record: Record) -> int:
+        kept = {HUMAN, f"imported:{self._own}"}
+        return sum(owned.annotation.origin not in kept for owned in record.annotations)
+
+    def read(self, record: Record) -> bool:
+        """Whether somebody is done with a sample or marked something in it; else counts it.
+
+        For formats of one layer: what the layer has not read would look as if nothing was found.
+        """
+        if record.annotations or finished(record):
+            return True
+        self._report.lose(Trait.UNREAD.value)
+        return False
 
     def pair(self, record: Record) -> tuple[Document, Document] | None:
         """The source and the summary of a sample that has one of each; else counts its loss."""
@@ -70,6 +90,18 @@ def _read(work: Assignment) -> bool:
 def finished(record: Record) -> set[str]:
     """The people who are done with a sample, with something found or nothing."""
     return {work.person for work in record.assignments if work.state is State.DONE}
+
+
+def originals(record: Record, *, but: str = "") -> int:
+    """How many of a sample and its annotations hold the record that they were read from.
+
+    Args:
+        but: the form whose records do not count.
+    """
+    kept = record.sample.imported
+    annotations = [owned.annotation for owned in record.annotations]
+    count = sum(bool(one.imported) and one.origin != f"imported:{but}" for one in annotations)
+    return count + bool(kept and not (but and kept.get("format") == but))
 
 
 def _overlapping(record: Record) -> int:
@@ -102,7 +134,7 @@ def _states(record: Record, *, assumed: bool) -> int:
     """
     annotated = {owned.person for owned in record.annotations}
     if assumed:
-        told = {work.person for work in record.assignments}
+        told = {work.person for work in record.assignments if _read(work)}
         plain = (State.DONE, State.NEW)
         return sum(work.state not in plain for work in record.assignments) + len(annotated - told)
     return sum(
@@ -111,16 +143,23 @@ def _states(record: Record, *, assumed: bool) -> int:
     )
 
 
-def _times(record: Record) -> int:
+def _times(record: Record, *, nobody: str) -> int:
+    """Annotations and work with times, but for those at which samples came in.
+
+    Args:
+        nobody: the id of who stands for nobody, and did nothing here.
+    """
     annotations = [owned.annotation for owned in record.annotations]
     timed = sum(bool(one.created or one.updated) for one in annotations)
-    return timed + sum(bool(work.seconds or work.updated) for work in record.assignments)
+    return timed + sum(
+        bool(work.seconds or (work.updated and _read(work) and work.person != nobody))
+        for work in record.assignments
+    )
 
 
 _OF_RECORDS: Final[Mapping[Trait, Callable[[Record], int]]] = MappingProxyType(
     {
         Trait.OVERLAP: _overlapping,
-        Trait.TIME: _times,
         Trait.EMPTY: _nothing_found,
         Trait.UNREAD: _unread,
         Trait.OPINION: lambda record: sum(

@@ -55,8 +55,9 @@ class ExportOptions:
 
     Attributes:
         formula_safe: cells that a spreadsheet would take for a formula get a leading quote.
-        layer: whose work goes into a format that holds one person's: `adjudicated`, `majority`,
-            `all`, or the id or name of a person; the records are narrowed before it sees them.
+        layer: whose work alone is written, which a format that holds one person's must be told:
+            `adjudicated`, `majority`, `all`, or the id or name of a person; the records are
+            narrowed before it sees them.
     """
 
     formula_safe: bool = True

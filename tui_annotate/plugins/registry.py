@@ -18,7 +18,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, overload
 
-from tui_annotate.domain.errors import NotFound, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
+from tui_annotate.domain.nearest import meant
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
 
 _log = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ _BUILT_IN: Final = MappingProxyType(
             "brat": f"{_FORMATS}.brat:BratFormat",
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "faithbench-csv": f"{_FORMATS}.verdicts:FaithBenchTable",
+            "conll": f"{_FORMATS}.conll:ConllFormat",
             "csv": f"{_FORMATS}.tabular.delimited:CsvFormat",
             "csv-tables": f"{_FORMATS}.tabular.delimited:CsvTablesFormat",
             "parquet": f"{_FORMATS}.tabular.parquet:ParquetFormat",
@@ -58,8 +60,6 @@ _BUILT_IN: Final = MappingProxyType(
             "static": "tui_annotate.plugins.embedders.static:StaticEmbedder",
             "remote": "tui_annotate.plugins.embedders.remote:RemoteEmbedder",
         },
-        "scorers": {},
-        "judges": {},
     }
 )
 _PROMISES: Final = MappingProxyType(
@@ -68,7 +68,7 @@ _PROMISES: Final = MappingProxyType(
 _WORDS: Final = MappingProxyType({"embedders": ("auto", "none")})
 """What may be said in place of a name: the best that there is, and no plug-in at all."""
 
-Kind = Literal["importers", "exporters", "embedders", "scorers", "judges"]
+Kind = Literal["importers", "exporters", "embedders"]
 
 
 def names(kind: Kind) -> tuple[str, ...]:
@@ -82,13 +82,11 @@ def load(kind: Literal["importers"], name: str) -> Importer: ...
 def load(kind: Literal["exporters"], name: str) -> Exporter: ...
 @overload
 def load(kind: Literal["embedders"], name: str) -> Embedder: ...
-@overload
-def load(kind: Literal["scorers", "judges"], name: str) -> Any: ...
 def load(kind: Kind, name: str) -> Any:
     """A plug-in, made without arguments; an embedder with its default options.
 
     Raises:
-        NotFound: no plug-in of this kind has the name.
+        InvalidInput: no plug-in of this kind has the name.
         Unavailable: it, or something it needs, is missing or broken.
     """
     return load_embedder(name) if kind == "embedders" else _made(kind, name)
@@ -98,7 +96,7 @@ def load_embedder(asked: str, *, base_url: str = "", dimensions: int = 0) -> Emb
     """An embedder by its name, which a colon and a model may follow: `neural:FOLDER`.
 
     Raises:
-        NotFound: no embedder has the name.
+        InvalidInput: no embedder has the name.
         Unavailable: it, or something it needs, is missing or broken.
     """
     name, _, model = asked.partition(":")
@@ -148,30 +146,36 @@ def refuse_unknown(kind: Kind, asked: str) -> None:
     """Looks for a plug-in by its name, which a colon and a model may follow; imports nothing.
 
     Raises:
-        NotFound: no plug-in of this kind has the name; the hint lists those that there are.
+        InvalidInput: no plug-in of this kind has the name; the hint lists those that there are.
     """
     name = asked.partition(":")[0]
     if name not in _BUILT_IN[kind] and name not in _strangers(kind):
-        there = ", ".join((*_WORDS.get(kind, ()), *names(kind)))
-        raise NotFound(f"no {kind[:-1]} {name!r}", f"there are: {there}")
+        there = (*_WORDS.get(kind, ()), *names(kind))
+        hint = f"{meant(name, there)}there are: {', '.join(there)}"
+        raise InvalidInput(f"no {kind[:-1]} {name!r}", hint)
 
 
 def has_cost(asked: str) -> bool:
     """Whether an embedder tells what its vectors cost, as `Costly` says; makes none.
 
     Raises:
-        NotFound: no embedder has the name.
+        InvalidInput: no embedder has the name.
         Unavailable: a stranger's is broken.
     """
     return hasattr(_maker("embedders", asked.partition(":")[0]), "cost")
+
+
+def is_ours(kind: Kind, name: str) -> bool:
+    """Whether a plug-in is a built-in one."""
+    return name in _BUILT_IN[kind]
 
 
 def _made(kind: Kind, name: str, *arguments: EmbedderOptions) -> Any:
     make = _maker(kind, name)
     with guarded(kind, name):
         plugin = make(*arguments)
-    promise = _PROMISES.get(kind)
-    if name not in _BUILT_IN[kind] and promise and not isinstance(plugin, promise):
+    promise = _PROMISES[kind]
+    if name not in _BUILT_IN[kind] and not isinstance(plugin, promise):
         raise Unavailable(
             f"the plug-in {name!r} of {_package(_strangers(kind)[name])} is no {promise.__name__}",
             "it lacks something that tui_annotate.plugins.protocols asks for",

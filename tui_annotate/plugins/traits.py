@@ -25,7 +25,7 @@ class Trait(StrEnum):
     SEVERAL = "further labels of an annotation"
     BARE = "annotations without a label"
     UNCLAIMED = "evidence without a claim"
-    UNREAD = "samples that nobody read"
+    UNREAD = "samples not read"
     STATE = "states of samples"
     OPINION = "ratings and comments of samples"
     VERSION = "versions of annotations, labels and guidelines"
@@ -37,8 +37,11 @@ class Trait(StrEnum):
     KIND = "kinds of samples"
     TITLE = "keys and titles of documents"
     DATASET = "names of further datasets"
+    IMPORTED = "records as they were read"
 
 
+OWN: Final = "its own"
+"""How records as they were read are carried by a format that writes those of its own form alone."""
 COLUMNS: Final = tuple(Trait)[:11]
 """The traits in which formats differ most: the columns of their table."""
 TITLES: Final = (
@@ -66,7 +69,8 @@ class About:
             or a folder whose files depend on the records.
         files: the fixed names.
         carried: the traits that it carries, each with how: `yes`, or a word or two.
-        layered: whether it holds one person's work on a sample, so that one must say whose.
+        layered: whether it holds one person's work on a sample, so that one must say whose; the
+            others hold everybody's, or that of one layer where it is asked for.
     """
 
     title: str

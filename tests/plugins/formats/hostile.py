@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import Final
+
 from hypothesis import strategies as st
 
+from tests.domain.strategies import settlements, traces
 from tests.plugins.strategies import metas
-from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.annotations import ADJUDICATED, Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.samples import Document, Request, Sample, Side
+from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
+from tui_annotate.domain.settlements import Settled
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.joined import SEPARATOR
 
@@ -21,12 +27,14 @@ _PIECES = [
 texts = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=8).map("".join).filter(str.strip)
 notes = st.just("") | texts
 _NAMES = st.sampled_from(
-    ["Unwanted", "Intrinsic", "a.b", "a/b", "幻觉", "Ja & Nein", "x_y", "é", "."]
-)
+    ["Unwanted", "Intrinsic", "a.b", "a/b", "幻觉", "Ja & Nein", "x_y", "é", ".", "Evidence",
+     "Unlabelled", "👩\u200d🚀", "a\tb", "[x]", "x-2"]
+)  # fmt: skip
 _PATHS = st.lists(_NAMES, min_size=1, max_size=3).map(tuple)
 _TIMES = st.sampled_from(
     ["", "2026-01-02T09:00:00.000000+00:00", "2026-01-02T09:00:00.123456+00:00"]
 )
+_ORIGINALS = [None, None, None, {"format": "elsewhere", "confidence": 0.9}]
 PEOPLE = [
     Person("ana", "ana", PersonKind.IMPORTED),
     Person("5f/..", "Ben É", PersonKind.IMPORTED),
@@ -43,46 +51,143 @@ def _anchors(draw: st.DrawFn, side: Side, text: str, *, least: int = 0) -> tuple
     return tuple(sorted(found))
 
 
+def _settled(origin: str) -> st.SearchStrategy[Settled | None]:
+    return st.none() | settlements() if origin == ADJUDICATED else st.none()
+
+
 @st.composite
-def work(draw: st.DrawFn, *, key: str = "", people: tuple[Person, ...] = tuple(PEOPLE)) -> Record:
-    """A pair with work of several people, with all that a record can hold but traces."""
-    source, summary = draw(texts), draw(texts)
-    sample = Sample(
-        "d",
-        key or draw(st.sampled_from(["1", "a b", "x/y", "桥", "=1", "007"])),
-        (Document(Side.SOURCE, source), Document(Side.SUMMARY, summary)),
-        group=draw(st.sampled_from(["", "g", "a/b 桥"])),
-        request=draw(st.sampled_from([Request(), Request(question="who?")])),
-        meta=draw(st.just({}) | metas),
+def _labels(draw: st.DrawFn) -> tuple[LabelPath, ...]:
+    """Up to two, at times with one that stands above the last."""
+    paths = draw(st.lists(_PATHS, max_size=2))
+    above = [path[:-1] for path in paths[-1:] if len(path) > 1 and draw(st.booleans())]
+    return tuple(dict.fromkeys([*paths, *above]))
+
+
+@st.composite
+def _annotation(draw: st.DrawFn, key: str, source: str, summary: str) -> Annotation:
+    claim = draw(_anchors(Side.SUMMARY, summary))
+    evidence = draw(_anchors(Side.SOURCE, source, least=0 if claim else 1))
+    origin = draw(st.sampled_from(["human", "human", "machine:x", ADJUDICATED]))
+    return Annotation(
+        key,
+        claim,
+        evidence,
+        labels=draw(_labels()),
+        note=draw(notes),
+        origin=origin,
+        version=draw(st.sampled_from([1, 1, 2])),
+        label_set=draw(st.sampled_from(["", "", "ab" * 32])),
+        created=draw(_TIMES),
+        updated=draw(_TIMES),
+        trace=draw(st.none() | st.none() | traces(len(evidence))),
+        settled=draw(_settled(origin)),
+        imported=draw(st.sampled_from(_ORIGINALS)),
     )
+
+
+@st.composite
+def _sample(draw: st.DrawFn, key: tuple[str, str]) -> Sample:
+    source, summary = draw(texts), draw(texts)
+    title = draw(st.sampled_from(["", "", "a = b"]))
+    return Sample(
+        *key,
+        (Document(Side.SOURCE, source, title=title), Document(Side.SUMMARY, summary)),
+        kind=draw(st.sampled_from([Kind.PAIR, Kind.PAIR, Kind.QUESTION])),
+        group=draw(st.sampled_from(["", "g", "a/b 桥"])),
+        request=draw(st.sampled_from([Request(), Request(), Request(question="who?")])),
+        meta=draw(st.just({}) | metas),
+        imported=draw(st.sampled_from(_ORIGINALS)),
+    )
+
+
+@st.composite
+def work(
+    draw: st.DrawFn, key: tuple[str, str], *, people: tuple[Person, ...] = tuple(PEOPLE)
+) -> Record:
+    """A pair with work of several people, with all that a record can hold."""
+    sample = draw(_sample(key))
+    source, summary = (document.text for document in sample.documents)
     owned = []
     for number in range(draw(st.integers(0, 4))):
-        claim = draw(_anchors(Side.SUMMARY, summary))
-        evidence = draw(_anchors(Side.SOURCE, source, least=0 if claim else 1))
-        annotation = Annotation(
-            f"id-{sample.id}-{number}",
-            claim,
-            evidence,
-            labels=tuple(dict.fromkeys(draw(st.lists(_PATHS, max_size=2)))),
-            note=draw(notes),
-            origin=draw(st.sampled_from(["human", "human", "machine:x", "adjudicated"])),
-            created=draw(_TIMES),
-            updated=draw(_TIMES),
-        )
+        name = f"{'-'.join(key)}-{number}"
+        annotation = draw(_annotation(f"id-{name}", source, summary))
         owned.append(Owned(draw(st.sampled_from(people)).id, annotation))
         if draw(st.booleans()):  # the same words again, by whomever
-            twin = Annotation(f"twin-{sample.id}-{number}", claim, evidence, note="again")
+            twin = Annotation(f"twin-{name}", annotation.claim, annotation.evidence, note="again")
             owned.append(Owned(draw(st.sampled_from(people)).id, twin))
     done = draw(st.lists(st.sampled_from(people), unique=True))
-    states = st.sampled_from([State.DONE, State.DONE, *State])
-    assigned = tuple(Assignment(one.id, draw(states), comment=draw(notes)) for one in done)
-    named = {one.person for one in owned} | {one.id for one in done}
-    there = tuple(person for person in people if person.id in named)
-    return Record(sample, tuple(owned), assigned, there)
+    assigned = tuple(draw(_assignment(one.id)) for one in done)
+    return _record(sample, owned, assigned, people)
+
+
+def _assignment(person: str) -> st.SearchStrategy[Assignment]:
+    return st.builds(
+        Assignment,
+        st.just(person),
+        st.sampled_from([State.DONE, State.DONE, *State]),
+        rating=st.sampled_from(["", "", "good"]),
+        comment=notes,
+        seconds=st.sampled_from([0.0, 0.0, 41.5]),
+        updated=_TIMES,
+    )
+
+
+def _record(
+    sample: Sample,
+    owned: Sequence[Owned],
+    assigned: tuple[Assignment, ...],
+    people: Iterable[Person],
+) -> Record:
+    known = {person.id: person for person in people}
+    named = dict.fromkeys([one.person for one in owned] + [one.person for one in assigned])
+    return Record(sample, tuple(owned), assigned, tuple(known[name] for name in named))
+
+
+_KEYS = st.tuples(
+    st.sampled_from(["d", "d", "d", "e/桥"]),
+    st.sampled_from(["1", "a b", "x/y", "桥", "=1", "007"]),
+)
 
 
 def several(people: tuple[Person, ...] = tuple(PEOPLE)) -> st.SearchStrategy[list[Record]]:
-    """Up to three samples of one dataset."""
-    keys = st.lists(st.sampled_from(["1", "a b", "x/y", "桥", "007"]), max_size=3, unique=True)
-    of_keys = keys.map(lambda names: [work(key=name, people=people) for name in names])
+    """Up to three samples, mostly of one dataset."""
+    keys = st.lists(_KEYS, max_size=3, unique=True)
+    of_keys = keys.map(lambda names: [work(name, people=people) for name in names])
     return of_keys.flatmap(lambda each: st.tuples(*each)).map(list)
+
+
+CROWD: Final = 200
+
+
+def crowded(seed: int, people: Sequence[Person] = tuple(PEOPLE)) -> Record:
+    """A pair whose texts are full of spans, `CROWD` of each side, many of them twice.
+
+    Not drawn one by one: hypothesis would spend its time on choosing offsets.
+    """
+    dice = Random(seed)
+    sides = {side: "A " + "".join(dice.choices([*_PIECES[:-5], "word "], k=200)) for side in Side}
+    spans = {
+        side: [_span(dice, text) for _ in range(CROWD // 2)] * 2 for side, text in sides.items()
+    }
+    owned = [
+        Owned(
+            dice.choice(people).id,
+            Annotation(
+                f"a{place:03}",
+                (Anchor(Side.SUMMARY, 0, claim),),
+                (Anchor(Side.SOURCE, 0, evidence),),
+                labels=((dice.choice(["Unwanted", "幻觉", "a/b"]), "x"),),
+                note=dice.choice(["", "twelve"]),
+            ),
+        )
+        for place, (claim, evidence) in enumerate(
+            zip(spans[Side.SUMMARY], spans[Side.SOURCE], strict=True)
+        )
+    ]
+    documents = tuple(Document(side, sides[side]) for side in (Side.SOURCE, Side.SUMMARY))
+    return _record(Sample("d", "1", documents), owned, (), people)
+
+
+def _span(dice: Random, text: str) -> Span:
+    start = dice.randrange(len(text))
+    return Span(start, dice.randint(start + 1, min(len(text), start + 60)))

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
+import struct
+import subprocess
+import sys
+import tracemalloc
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -19,9 +24,9 @@ from tests.plugins.formats.laws import read
 from tests.plugins.strategies import full_texts
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins import columnar
 from tui_annotate.plugins.columns import COLLECTIONS, with_columns
 from tui_annotate.plugins.detection import detect
+from tui_annotate.plugins.files import columnar
 from tui_annotate.plugins.protocols import ImportOptions, Meter
 
 ROWS = [{"source": f"Source {n}.", "summary": "So.", "n": n} for n in range(3)]
@@ -107,21 +112,54 @@ def test_a_folder_of_parquet_files_is_pairs(tmp_path: Path) -> None:
     assert [row[0] for row in _texts(tmp_path)] == ["train/0", "train/1", "0"]
 
 
+def test_a_wrong_column_is_told_once(tmp_path: Path) -> None:
+    """Of a file, and of each split that lacks it; the others come in."""
+    path = _parquet(tmp_path / "a.parquet", ROWS)
+    records, problems = read(path, "pairs", source_column="article")
+    assert records == []
+    assert [str(each) for each in problems] == [
+        f"{path}: no column 'article'; there are: 'source', 'summary', 'n'"
+    ]
+    assert problems[0].hint == "name the right one with --source-column"
+    assert "--id-column" in read(path, "pairs", id_column="key")[1][0].hint
+    several = read(
+        path, "pairs", source_column="article", summary_column="summery", id_column="key"
+    )
+    assert several[1][0].hint == (
+        "if 'summary' is it: --summary-column summary; "
+        "name the right one with --source-column and --id-column"
+    )
+    both = tmp_path / "both"
+    both.mkdir()
+    (both / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    _saved(both / "train", [{"source": "A."}] * 3)
+    _saved(both / "test", ROWS[:2])
+    records, problems = read(both, "pairs")
+    assert [one.sample.id for one in records] == ["test/0", "test/1"]
+    assert ["train" in each.where for each in problems] == [True]
+
+
 def test_wrong_folders_are_told(tmp_path: Path) -> None:
     """Nothing in it, a list of something else, names of files elsewhere, a file that is gone."""
     with pytest.raises(NotFound, match="holds no parquet files"):
         read(tmp_path, "pairs")
     state = tmp_path / "state.json"
-    for wrong in ("{", "[]", '{"_data_files": [1]}', '{"_data_files": {"a": 1}}'):
+    for wrong in (
+        "{",
+        "[]",
+        '{"_data_files": [1]}',
+        '{"_data_files": {"a": 1}}',
+        '{"_data_files": "a"}',
+    ):
         state.write_text(wrong)
         with pytest.raises(InvalidInput):
             read(tmp_path, "pairs")
-    for name in ("../a.arrow", "/etc/passwd", "a/b", "..", ""):
+    for name in ("../a.arrow", "/etc/passwd", "a/b", "..", "", "a\nb", "\udc00"):
         state.write_text(json.dumps({"_data_files": [{"filename": name}]}))
         with pytest.raises(InvalidInput, match="not in its folder"):
             read(tmp_path, "pairs")
     state.write_text(json.dumps({"_data_files": [{"filename": "gone.arrow"}]}))
-    records, problems = read(tmp_path, "pairs")
+    records, problems = read(tmp_path, "pairs", meter=Meter())
     assert (records, len(problems)) == ([], 1)
 
 
@@ -132,6 +170,26 @@ def test_a_row_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: 
     records, problems = read(path, "pairs")
     assert records == []
     assert "16 rows are larger than" in problems[0].message
+
+
+def test_a_file_of_one_piece_is_read_bit_by_bit(tmp_path: Path, monkeypatch: Any) -> None:
+    """The first rows come long before a file is read whose rows are all in one group."""
+    chance = random.Random(1)
+    rows = [{**ROWS[0], "source": chance.randbytes(400).hex()} for _ in range(6000)]
+    path = _parquet(tmp_path / "a.parquet", rows)
+    assert parquet.ParquetFile(path).metadata.num_row_groups == 1
+    given: list[int] = []
+    plain = columnar._Whole.read
+
+    def read(file: Any, size: int | None = -1) -> bytes:
+        found: bytes = plain(file, size)
+        given.append(len(found))
+        return found
+
+    monkeypatch.setattr(columnar._Whole, "read", read)
+    rows_of = columnar.column_rows(path)
+    assert next(rows_of)["source"] == rows[0]["source"]
+    assert sum(given) < path.stat().st_size / 2
 
 
 def test_a_bomb_is_refused(tmp_path: Path) -> None:
@@ -178,6 +236,37 @@ def _survives(place: Path) -> None:
             assert "\n" not in str(problem)
     except TuiAnnotateError:
         return
+
+
+def test_offsets_that_lead_out_of_a_file_break_no_process(tmp_path: Path) -> None:
+    """They are looked at before anything follows them, in a process of its own for safety."""
+    place = _saved(tmp_path / "saved", [row | {"l": ["six signs"]} for row in ROWS[:2]])
+    file = next(place.glob("*.arrow"))
+    lists = struct.pack("<3i", 0, 1, 2)
+    assert file.read_bytes().count(lists) == 1
+    file.write_bytes(file.read_bytes().replace(lists, struct.pack("<3i", 0, 1, 2**30)))
+    told = subprocess.run(
+        [sys.executable, "-m", "tui_annotate", "convert", place, "-", "--to", "native"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 2
+    assert "can not be read" in told.stderr
+
+
+def test_a_file_takes_no_more_memory_than_it_has_bytes(tmp_path: Path) -> None:
+    """A length in a file is not believed: nothing is made room for that can not be there."""
+    place = _saved(tmp_path / "saved", ROWS)
+    file = next(place.glob("*.arrow"))
+    file.write_bytes(b"\xff\xff\xff\xff\xff\xff\xff\x7f" + file.read_bytes()[8:])
+    read(place, "pairs")
+    tracemalloc.start()
+    try:
+        assert read(place, "pairs")[0] == []
+        assert tracemalloc.get_traced_memory()[1] < 2**22
+    finally:
+        tracemalloc.stop()
 
 
 def test_collections_are_asked_for_by_name() -> None:

@@ -190,6 +190,18 @@ def test_people_have_names_where_a_file_of_users_lies_beside(tmp_path: Path) -> 
     assert detect(path) == detect(tmp_path) == "mercury-db"
 
 
+def test_a_name_that_is_no_text_is_no_name(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 in a file of users cost the name, not the work."""
+    users = _filled(
+        tmp_path / "users.sqlite", {("users", "user_id, user_name, email, hashed_password"): []}
+    )
+    with closing(sqlite3.connect(users)) as connection, connection:
+        connection.execute("INSERT INTO users VALUES ('ab12', CAST(x'ff41' AS TEXT), 'a@b', 'x')")
+    (first, _), problems = read(_database(tmp_path / "m.sqlite", _row(1, SPANS)), "mercury-db")
+    assert problems == []
+    assert [person.name for person in first.people] == ["ab12"]
+
+
 def test_a_folder_of_batches(tmp_path: Path) -> None:
     """Each file is a dataset; in one dataset the file stands before the sample's number."""
     for name in ("b1", "b2"):

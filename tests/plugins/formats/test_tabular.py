@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+import gc
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
@@ -20,10 +21,11 @@ from pyarrow import parquet
 from tests.plugins.formats.hostile import several
 from tests.plugins.formats.laws import base, write
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record
-from tui_annotate.plugins import columnar, registry, streams
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.files import columnar, streams
 from tui_annotate.plugins.formats.tabular import workbook
 from tui_annotate.plugins.formats.tabular.rows import COLUMNS, REVIEWS, reviews, rows
 from tui_annotate.plugins.protocols import ExportOptions
@@ -136,8 +138,8 @@ def test_a_workbook_gives_every_cell_back(records: list[Record]) -> None:
             {name: unescape(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
             for row in _named(cells)
         ]
-        assert cells[0] == list(columns)
-        assert _empty(found) == _told(told, columns)
+        assert cells[0] == [*columns, "cut"]
+        assert _empty(found) == _told(told, cells[0])
 
 
 def test_a_cell_that_looks_like_a_formula_is_marked_as_text(tmp_path: Path) -> None:
@@ -150,17 +152,19 @@ def test_a_cell_that_looks_like_a_formula_is_marked_as_text(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("sign", ["x", "🌉"])
 def test_a_long_text_is_cut_and_counted(tmp_path: Path, sign: str) -> None:
-    """A cell holds 32,767 UTF-16 units, whole signs alone; what is cut stands in the report."""
+    """A cell holds 32,767 UTF-16 units, whole signs alone; report and row say what is cut."""
     record = base("ana")
     most = workbook.LONGEST_CELL * 2 // len(sign.encode("utf-16-le"))
     for more in (0, 1):
         comment = sign * (most + more)
         work = (replace(record.assignments[0], comment=comment),)
         report = write([replace(record, assignments=work)], "xlsx", tmp_path / "a.xlsx")
-        lost = {"texts beyond 32,767 signs of a cell": 2} if more else {}
+        lost = {"texts beyond 32,767 signs of a cell, named in the column cut": 2} if more else {}
         assert report.lost == lost
         sheets = _workbook(tmp_path / "a.xlsx")
-        assert [_named(cells)[0]["comment"] for cells in sheets.values()] == [sign * most] * 2
+        first = [_named(cells)[0] for cells in sheets.values()]
+        assert [row["comment"] for row in first] == [sign * most] * 2
+        assert [row["cut"] for row in first] == ["comment" if more else None] * 2
 
 
 def test_a_full_sheet_is_followed_by_another(tmp_path: Path, monkeypatch: Any) -> None:
@@ -175,6 +179,21 @@ def test_a_full_sheet_is_followed_by_another(tmp_path: Path, monkeypatch: Any) -
     ]  # fmt: skip
     ids = [row["sample_id"] for name in list(sheets)[:3] for row in _named(sheets[name])]
     assert ids == ["0", "1", "2", "3", "4"]
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("name", ["xlsx", "parquet", "csv-tables"])
+def test_records_that_break_leave_nothing(tmp_path: Path, name: str) -> None:
+    """No folder, no file, and no word of the writer's own about a table that has no end."""
+
+    def broken() -> Iterator[Record]:
+        yield base("ana")
+        raise NotFound("gone")
+
+    with pytest.raises(NotFound, match="gone"):
+        write(broken(), name, tmp_path / "out")
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["xlsx", "parquet", "csv-tables"])

@@ -58,7 +58,7 @@ def test_what_has_no_verdict_is_left_out(tmp_path: Path) -> None:
     unread = replace(base("ana"), annotations=(), assignments=())
     report = write([unread, _record(ana=["Odd"])], "faithbench-csv", tmp_path / "a.csv")
     assert _rows(tmp_path / "a.csv") == []
-    assert report.lost["samples that nobody read"] == 1
+    assert report.lost["samples not read"] == 1
     assert report.lost["samples without a verdict"] == 1
     assert report.lost["labels that are no verdict"] == 1
 

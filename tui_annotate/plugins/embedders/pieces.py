@@ -9,7 +9,7 @@ from typing import Any
 
 LONG = 200
 """Word pieces of a text that is encoded as a whole; above, in overlapping windows."""
-WINDOW, STRIDE = 192, 96
+WINDOW = 192
 LONGEST = 20_000
 """Code points of a text that are looked at."""
 LEAST_KNOWN = 0.9

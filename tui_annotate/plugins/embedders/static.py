@@ -1,8 +1,8 @@
 """Static word vectors that come with the package wordllama: a table look-up, no model, no network.
 
-Reads the two files of that package itself. Its own loader looks on the internet for files that lie
-beside it, sets up logging for the whole process, and copies the table; here the table is mapped
-into memory, so that all processes of a machine share it.
+Reads the two files of that package itself, once in a process. Its own loader looks on the internet
+for files that lie beside it, sets up logging for the whole process, and copies the table; here the
+table is mapped into memory, so that all processes of a machine share it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -120,6 +121,7 @@ def _release() -> str:
         return "0"
 
 
+@cache
 def _tokenizer(path: Path) -> Any:
     try:
         from tokenizers import Tokenizer
@@ -128,6 +130,7 @@ def _tokenizer(path: Path) -> Any:
     return Tokenizer.from_file(str(path))
 
 
+@cache
 def _mapped(path: Path) -> NDArray[np.float16]:
     """The one table of a safetensors file: eight bytes of length, a JSON header, the numbers."""
     import numpy as np

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins.model_folders import check, sha256
+from tui_annotate.plugins.models.folders import check, sha256
 
 DEFAULT: Final = "all-MiniLM-L6-v2"
 """The model that is meant where none is named."""

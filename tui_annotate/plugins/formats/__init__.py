@@ -1,1 +1,1 @@
-"""One file a format, reading and writing together."""
+"""One module or folder a format, reading and writing together; none knows another."""

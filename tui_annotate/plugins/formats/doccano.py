@@ -21,16 +21,19 @@ from tui_annotate.plugins.admission import (
     identifier,
 )
 from tui_annotate.plugins.entities import EVIDENCE, Apart, Entity, Relation, Together, Whole
+from tui_annotate.plugins.files.json_values import Value
 from tui_annotate.plugins.imported import dotted, flat_label, label_path, made_id
 from tui_annotate.plugins.joined import Joined, join, part
 from tui_annotate.plugins.json_records import json_records
-from tui_annotate.plugins.json_values import Value
 from tui_annotate.plugins.losses import Tally
+from tui_annotate.plugins.person_files import is_several, person_records
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 from tui_annotate.plugins.traits import About, Trait, plainly
 
 FORMAT: Final = "doccano"
 UNLABELLED: Final = "Unlabelled"
+_NOBODY: Final = ("all", "unknown")
+"""Names of files in an export that name nobody."""
 
 _OURS = {"source_len", "sep_len", "sample_id", "dataset", "group", "sha256", "meta"}
 _THEIRS = {"id", "text", "entities", "relations", "label"}
@@ -45,8 +48,8 @@ class DoccanoFormat:
         layered=True,
         carried=plainly(
             Trait.OVERLAP,
+            Trait.BARE,
             Trait.UNCLAIMED,
-            Trait.UNREAD,
             Trait.META,
             Trait.GROUP,
             Trait.DATASET,
@@ -59,23 +62,30 @@ class DoccanoFormat:
     )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        """One record a line; see `Importer.read`."""
+        """One record a line; see `Importer.read`.
+
+        Of a folder or zip with a file for each user, as doccano exports them, one a sample.
+        """
         dataset = dataset_name(path, options.dataset)
 
-        def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
-            line = _Line(fields, value.number, options)
+        def read(
+            fields: dict[str, Any], value: Value, person: str = FORMAT
+        ) -> tuple[Record, list[str]]:
+            line = _Line(fields, value.number, options, person=person)
             return line.record(dataset, value.where), line.doubts
 
+        if is_several(path):
+            return person_records(path, options, read, what="line")
         return json_records(path, options, read, what="line")
 
     def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
-        """One line a sample; see `Exporter.write`."""
+        """One line a sample that the layer has read; see `Exporter.write`."""
         del options
         report = Report()
         tally = Tally(self.about, report, own=FORMAT)
         for record in records:
             pair = tally.pair(record)
-            if pair is None:
+            if pair is None or not tally.read(record):
                 continue
             try:
                 joined = join(pair[0].text, pair[1].text)
@@ -100,6 +110,7 @@ def _line(record: Record, joined: Joined, report: Report) -> dict[str, Any]:
         apart.add(one)
         report.lose("labels with a dot in a name", dotted(one.labels))
         report.lose(f"labels called {EVIDENCE} without a claim", _mistaken(one))
+        report.lose(f"labels called {UNLABELLED}", (UNLABELLED,) in one.labels)
     entities = [
         {"id": place, "label": one.label, "start_offset": span.start, "end_offset": span.end}
         for place, one in enumerate(apart.entities)
@@ -139,8 +150,11 @@ class _Line:
         doubts: what was left out of it, once it is read.
     """
 
-    def __init__(self, fields: Mapping[str, Any], number: int, options: ImportOptions) -> None:
+    def __init__(
+        self, fields: Mapping[str, Any], number: int, options: ImportOptions, *, person: str
+    ) -> None:
         self._fields = fields
+        self._person = FORMAT if person in _NOBODY else person
         self._number = number
         self._options = options
         self.doubts: list[str] = []
@@ -166,13 +180,18 @@ class _Line:
         entities, relations = self._entities(text), self._relations()
         together = Together(joined, list(entities.values()), _placed(relations, list(entities)))
         owned = tuple(
-            Owned(FORMAT, _annotation(one, made_id(sample.key, place, [one.label, one.note])))
+            Owned(self._person, self._annotation(one, made_id(sample.key, place, self._row(one))))
             for place, one in enumerate(together.annotations())
         )
         left = together.left_out.items()
         self.doubts += [f"left out: {count:,} {what}" for what, count in left]
-        people = (Person(FORMAT, FORMAT, PersonKind.IMPORTED),) if owned else ()
+        somebody = Person(self._person, self._person, PersonKind.IMPORTED)
+        people = (somebody,) if owned else ()
         return Record(sample, owned, people=people, where=where)
+
+    def _row(self, one: Whole) -> list[str]:
+        """What an annotation's id is made from."""
+        return [one.label, one.note, *([] if self._person == FORMAT else [self._person])]
 
     def _sample(self, joined: Joined, dataset: str) -> Sample:
         fields, language = self._fields, self._options.language
@@ -215,6 +234,17 @@ class _Line:
             found[f"label {place}"] = _entity(text, (row[0], row[1]), row[2])
         return found
 
+    def _annotation(self, one: Whole, key: str) -> Annotation:
+        unlabelled = "sep_len" in self._fields and one.label == UNLABELLED
+        bare = not one.label or unlabelled or (not one.claim and one.label == EVIDENCE)
+        return Annotation(
+            key,
+            one.claim,
+            one.evidence,
+            labels=() if bare else (label_path(one.label),),
+            origin=f"imported:{FORMAT}",
+        )
+
     def _relations(self) -> list[Mapping[str, Any]]:
         rows = _list(self._fields, "relations")
         if not all(isinstance(row, dict) for row in rows):
@@ -245,14 +275,3 @@ def _placed(rows: Iterable[Mapping[str, Any]], keys: list[Any]) -> Iterator[Rela
                 f"a relation leads from {ends[0]!r} to {ends[1]!r}, which are no two"
             )
         yield Relation(str(row.get("type")), found[0], found[1])
-
-
-def _annotation(one: Whole, key: str) -> Annotation:
-    bare = not one.claim and one.label == EVIDENCE
-    return Annotation(
-        key,
-        one.claim,
-        one.evidence,
-        labels=() if bare or not one.label else (label_path(one.label),),
-        origin=f"imported:{FORMAT}",
-    )

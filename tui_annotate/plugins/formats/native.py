@@ -11,27 +11,26 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tui_annotate.domain.annotations import (
-    Anchor,
     Annotation,
     annotation_from_json,
     annotation_to_json,
 )
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Problem, Record
 from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
 from tui_annotate.plugins.admission import (
     Seen,
-    covered,
     described,
     document,
     field,
     identifier,
     problem,
 )
-from tui_annotate.plugins.json_values import json_values
+from tui_annotate.plugins.files.json_values import json_values
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
+from tui_annotate.plugins.recounting import Said, recounted
 from tui_annotate.plugins.traits import About, carries_all_but
 
 FORMAT = "tui-annotate/1"
@@ -67,14 +66,16 @@ class NativeFormat:
                     yield value
                     continue
                 try:
-                    record = _record(value.value, people, options.dataset, where=value.where)
+                    record, doubts = _record(
+                        value.value, people, options.dataset, where=value.where
+                    )
                     name = json.dumps(record.sample.key)
                     if (before := seen.first(name, value.where)) != value.where:
                         raise InvalidInput(f"{record.sample.key} was given at {before} already")
                     yield record
                     if unknown := sorted(set(value.value) - _KEYS):
-                        message = f"unknown, left out: {', '.join(map(repr, unknown))}"
-                        yield Problem(value.where, message, refused=False)
+                        doubts.append(f"unknown, left out: {', '.join(map(repr, unknown))}")
+                    yield from (Problem(value.where, each, refused=False) for each in doubts)
                 except InvalidInput as error:
                     yield problem(value.where, error)
 
@@ -137,11 +138,10 @@ def _plain(value: Person | Request | Assignment) -> dict[str, Any]:
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
-def _text(sample: Sample, anchor: Anchor) -> str:
-    return sample.document(anchor.side, anchor.index).text
-
-
-def _record(value: Any, people: dict[str, Person], dataset: str, *, where: str) -> Record:
+def _record(
+    value: Any, people: dict[str, Person], dataset: str, *, where: str
+) -> tuple[Record, list[str]]:
+    """The record, and doubts about it."""
     if not isinstance(value, dict):
         raise InvalidInput(f"the record is {described(value)}, not an object")
     if value.get("format") != FORMAT:
@@ -149,14 +149,17 @@ def _record(value: Any, people: dict[str, Person], dataset: str, *, where: str) 
     sample = _sample(value, dataset)
     listed = [_person(item) for item in _objects(value, "people")]
     people.update((person.id, person) for person in listed)
-    annotations = tuple(_owned(item, sample) for item in _objects(value, "annotations"))
+    said = [_said(item) for item in _objects(value, "annotations")]
+    found, doubts = recounted([each for _, each in said], sample)
+    annotations = tuple(map(Owned, (person for person, _ in said), found))
     assignments = tuple(_assignment(item) for item in _objects(value, "assignments"))
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
     for person in named:
         if person not in people:
             raise InvalidInput(f"person {person!r} is described nowhere", "list them in 'people'")
     told = dict.fromkeys([*named, *(person.id for person in listed)])
-    return Record(sample, annotations, assignments, tuple(people[key] for key in told), where)
+    record = Record(sample, annotations, assignments, tuple(people[key] for key in told), where)
+    return record, doubts
 
 
 def _items(value: Mapping[str, Any], name: str) -> list[Any]:
@@ -244,7 +247,7 @@ def _person(value: Mapping[str, Any]) -> Person:
     return Person(key, _word(value, "name", default=key), PersonKind(kind))
 
 
-def _owned(value: Mapping[str, Any], sample: Sample) -> Owned:
+def _said(value: Mapping[str, Any]) -> tuple[str, Said]:
     for name in ("id", "note", "origin", "label_set", "guidelines", "created", "updated"):
         _word(value, name)
     for name in ("version", "number"):
@@ -254,26 +257,25 @@ def _owned(value: Mapping[str, Any], sample: Sample) -> Owned:
     for path in _items(value, "labels"):
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
             raise InvalidInput(f"label {path!r} is no list of names")
+    if not isinstance(value.get("imported"), dict | None):
+        raise InvalidInput(f"'imported' is {described(value['imported'])}, not an object")
     annotation = annotation_from_json(value)
     identifier(annotation.id, what="id of an annotation")
-    _check(annotation, value.get("quotes"), sample)
-    return Owned(_word(value, "person"), annotation)
+    name = f"annotation {annotation.id}"
+    return _word(value, "person"), Said(annotation, _quotes(annotation, value.get("quotes")), name)
 
 
-def _check(annotation: Annotation, quotes: Any, sample: Sample) -> None:
-    anchors = annotation.anchors
+def _quotes(annotation: Annotation, quotes: Any) -> list[str | None]:
+    """What each of its spans is said to cover."""
+    anchors, name = annotation.anchors, f"annotation {annotation.id}"
     if quotes is not None and (not isinstance(quotes, list) or len(quotes) != len(anchors)):
-        raise InvalidInput(f"annotation {annotation.id} does not quote each of its spans once")
+        raise InvalidInput(f"{name} does not quote each of its spans once")
+    if not all(isinstance(quote, str | None) for quote in quotes or ()):
+        raise InvalidInput(f"{name} quotes something that is no text")
     sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)
-    for anchor, side, quote in zip(anchors, sides, quotes or [None] * len(anchors), strict=True):
-        if anchor.side is not side:
-            raise InvalidInput(f"annotation {annotation.id} has a span on the wrong side")
-        what = f"{side} span of annotation {annotation.id}"
-        try:
-            text = _text(sample, anchor)
-        except NotFound as error:
-            raise InvalidInput(f"{what}: {error.message}") from error
-        covered(text, anchor.span.start, anchor.span.end, quote=quote, what=what)
+    if [anchor.side for anchor in anchors] != sides:
+        raise InvalidInput(f"{name} has a span on the wrong side")
+    return quotes or [None] * len(anchors)
 
 
 def _assignment(value: Mapping[str, Any]) -> Assignment:

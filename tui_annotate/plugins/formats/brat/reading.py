@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,24 +10,45 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Problem, Record
 from tui_annotate.domain.samples import Sample, Side, fingerprint
 from tui_annotate.plugins.admission import LONGEST_TEXT, described, document, identifier
 from tui_annotate.plugins.covered import CODE_POINTS
 from tui_annotate.plugins.entities import EVIDENCE, Together, Whole
+from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.streams import chunks, lines
 from tui_annotate.plugins.formats.brat.names import FORMAT, LABELS, PEOPLE, SAMPLES, UNLABELLED
 from tui_annotate.plugins.formats.brat.standoff import Standoff
 from tui_annotate.plugins.imported import made_id
 from tui_annotate.plugins.joined import Joined, part
-from tui_annotate.plugins.json_values import json_values
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.streams import chunks, lines
 
+_STANDOFF = ".ann"
 _SAFE = re.compile(r"[\w-][\w. -]*")
 
 Row = Mapping[str, Any]
+
+
+def _stems(folder: Path) -> Iterator[str]:
+    """The names of the files of standoff, one by one: there may be hundreds of thousands."""
+    for entry in _entries(folder):
+        if entry.name.endswith(_STANDOFF):
+            yield entry.name.removesuffix(_STANDOFF)
+
+
+def _folders(root: Path) -> list[Path]:
+    return sorted(Path(entry.path) for entry in _entries(root) if entry.is_dir())
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except OSError as error:
+        message = f"{folder} can not be read: {error.strerror}"
+        raise Unavailable(message, "check its permissions") from error
 
 
 @dataclass(slots=True)
@@ -49,19 +71,21 @@ class FolderReader:
 
         Raises:
             InvalidInput: the path is no folder, or what stands beside the folders is broken.
+        Unavailable: a folder can not be read.
         """
         if not self.root.is_dir():
             raise InvalidInput(f"{self.root} is a file", "name the folder of texts and standoff")
         for row in self._rows(LABELS):
             path = row.get("label")
-            if not isinstance(path, list) or not all(isinstance(name, str) for name in path):
+            names = isinstance(path, list) and all(isinstance(name, str) for name in path)
+            if not path or not names:
                 raise InvalidInput(f"{path!r} in {LABELS} is no label")
             self._types[str(row.get("type"))] = tuple(path)
         people = {str(row.get("folder")): row for row in self._rows(PEOPLE)}
-        if any(self.root.glob("*.ann")):
+        if any(_stems(self.root)):
             self._folders.append((self.root, Person(FORMAT, FORMAT, PersonKind.IMPORTED)))
-        for folder in sorted(self.root.iterdir()):
-            if folder.is_dir() and any(folder.glob("*.ann")):
+        for folder in _folders(self.root):
+            if any(_stems(folder)):
                 row = people.get(folder.name, {"id": folder.name, "name": folder.name})
                 key = identifier(row.get("id"), what="annotator")
                 name = row.get("name")
@@ -80,7 +104,7 @@ class FolderReader:
                 else:
                     yield value.where, Problem(value.where, "the line is no object")
             return
-        stems = {file.stem for folder, _ in self._folders for file in folder.glob("*.ann")}
+        stems = {stem for folder, _ in self._folders for stem in _stems(folder)}
         for stem in sorted(stems):
             yield str(self.root / stem), {"file": stem, "sample_id": stem}
 

@@ -13,6 +13,7 @@ from tui_annotate.plugins.entities import Entity, Relation
 
 _ENTITY = re.compile(r"(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)")
 _RELATION = re.compile(r"(\S+) Arg1:(T\S+) Arg2:(T\S+)\s*")
+_FEEDS = re.compile(r"\n+")
 _NOTE = re.compile(r"AnnotatorNotes (T\S+)")
 
 
@@ -106,8 +107,7 @@ def _joined(parts: list[Span], text: str) -> tuple[Span, ...]:
     found: list[Span] = []
     for part in parts:
         before = found[-1] if found else None
-        between = text[before.end : part.start] if before else ""
-        if before and between and not between.strip("\n"):
+        if before and _FEEDS.fullmatch(text, before.end, part.start):
             found[-1] = Span(before.start, part.end)
         else:
             found.append(part)

@@ -13,11 +13,13 @@ from tui_annotate.plugins.admission import Seen as Seen
 from tui_annotate.plugins.admission import dataset_name
 from tui_annotate.plugins.admission import described as described
 from tui_annotate.plugins.admission import problem as problem
+from tui_annotate.plugins.covered import CODE_POINTS
+from tui_annotate.plugins.files.json_values import Value
 from tui_annotate.plugins.formats.labelstudio.names import ABOUT, FORMAT
+from tui_annotate.plugins.formats.labelstudio.parting import parted
 from tui_annotate.plugins.formats.labelstudio.reading import TaskReader
 from tui_annotate.plugins.formats.labelstudio.writing import TaskWriter
 from tui_annotate.plugins.json_records import json_records
-from tui_annotate.plugins.json_values import Value
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 
 
@@ -32,8 +34,10 @@ class LabelStudioFormat:
         dataset = dataset_name(path, options.dataset)
 
         def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
-            task = TaskReader(fields, value.number, options)
-            return task.record(dataset, value.where), task.doubts
+            found = parted(fields, options, unit=CODE_POINTS)
+            task = TaskReader(found.fields, value.number, found.options, found.unit)
+            doubts = [f"the offsets are {found.was}"] if found.was != found.unit else []
+            return task.record(dataset, value.where), [*doubts, *task.doubts]
 
         return json_records(path, options, read, what="task")
 

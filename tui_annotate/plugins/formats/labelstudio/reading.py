@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,8 +17,14 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.admission import described, document, identifier
 from tui_annotate.plugins.admission import field as field_of
 from tui_annotate.plugins.covered import CODE_POINTS, reading
-from tui_annotate.plugins.formats.labelstudio.names import FORMAT, MACHINE, OF_DATA, UNIT
-from tui_annotate.plugins.formats.labelstudio.results import Group, Region, Result, own_labels
+from tui_annotate.plugins.formats.labelstudio.names import FORMAT, MACHINE, OF_DATA, OF_TASK, UNIT
+from tui_annotate.plugins.formats.labelstudio.results import (
+    Group,
+    Region,
+    Result,
+    of_project,
+    own_labels,
+)
 from tui_annotate.plugins.imported import made_id
 from tui_annotate.plugins.protocols import ImportOptions
 
@@ -44,12 +49,14 @@ class TaskReader:
 
     Attributes:
         number: its 1-based place in the file.
+        unit: how its spans count, where that is known.
         doubts: what was left out of it, once it is read.
     """
 
     fields: Mapping[str, Any]
     number: int
     options: ImportOptions
+    unit: str = ""
     doubts: list[str] = field(default_factory=list)
 
     def record(self, dataset: str, where: str) -> Record:
@@ -77,6 +84,7 @@ class TaskReader:
         for part in parts:
             left = part.result.left_out.items()
             self.doubts += [f"left out: {count:,} {what}" for what, count in left]
+        self.doubts += [f"left out: {what}" for what in of_project(self.fields)]
         people = {part.person.id: part.person for part in parts}
         return Record(sample, owned, _assignments(parts), tuple(people.values()), where)
 
@@ -112,8 +120,16 @@ class TaskReader:
             kind=_kind(data) if own else Kind.PAIR,
             group=_word(data, options.group_column or ("group" if own else "")),
             request=_request(data) if own else Request(),
-            meta=rest | (meta if isinstance(meta, dict) else {"meta": meta}),
+            meta=self._of_task(rest | (meta if isinstance(meta, dict) else {"meta": meta})),
         )
+
+    def _of_task(self, meta: dict[str, Any]) -> dict[str, Any]:
+        """The other fields with those of the task beside its data; the data's own go before."""
+        found = {name: self.fields.get(name) for name in OF_TASK}
+        told = {name: value for name, value in found.items() if value not in (None, "", {}, [])}
+        both = [name for name in told if name in meta and meta[name] != told[name]]
+        self.doubts += [f"left out: {name!r} of the task, as its data has one" for name in both]
+        return told | meta
 
     def _submissions(self, sides: Mapping[str, Side]) -> Iterator[_Part]:
         for fields in _objects(self.fields, "annotations"):
@@ -131,7 +147,7 @@ class TaskReader:
         self, sample: Sample, parts: list[_Part], data: Mapping[str, Any]
     ) -> dict[int, Span]:
         """The span of each region, by the region's identity; a text's are read together."""
-        unit = CODE_POINTS if data.get(UNIT) == CODE_POINTS else ""
+        unit = CODE_POINTS if data.get(UNIT) == CODE_POINTS else self.unit
         found: dict[int, Span] = {}
         for side in Side:
             regions = [
@@ -152,10 +168,10 @@ class TaskReader:
     ) -> Iterator[Annotation]:
         for place, group in enumerate(part.result.groups()):
             made = made_id(sample.key, place, [part.person.id, group.heads[0].item])
-            yield _annotation(group, made, spans, machine=part.machine)
+            yield _annotation(group, made, spans, part=part)
 
 
-def _annotation(group: Group, key: str, spans: Mapping[int, Span], *, machine: str) -> Annotation:
+def _annotation(group: Group, key: str, spans: Mapping[int, Span], *, part: _Part) -> Annotation:
     def anchors(regions: list[Region]) -> tuple[Anchor, ...]:
         return tuple(Anchor(each.side, 0, spans[id(each)]) for each in regions)
 
@@ -170,8 +186,8 @@ def _annotation(group: Group, key: str, spans: Mapping[int, Span], *, machine: s
         anchors(group.evidence if claimed else group.heads),
         labels=own_labels(first),
         note="\n".join(notes),
-        origin=machine or _word(meta, "origin") or f"imported:{FORMAT}",
-        created=_time(meta.get("created")),
+        origin=part.machine or _word(meta, "origin") or f"imported:{FORMAT}",
+        created=_time(meta.get("created") or part.fields.get("created_at")),
         updated=_time(meta.get("updated")),
     )
 
@@ -274,4 +290,4 @@ def _time(told: Any) -> str:
 
 def _seconds(told: Any) -> float:
     number = isinstance(told, int | float) and not isinstance(told, bool)
-    return float(told) if number and math.isfinite(told) and 0 <= told < 1e9 else 0.0
+    return float(told) if number and 0 <= told < 1e9 else 0.0

@@ -12,7 +12,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.admission import described
 from tui_annotate.plugins.covered import Quoted
-from tui_annotate.plugins.formats.labelstudio.names import EVIDENCE, PART
+from tui_annotate.plugins.formats.labelstudio.names import EVIDENCE, NOT_TAKEN, PART
 from tui_annotate.plugins.imported import label_path
 
 
@@ -167,3 +167,12 @@ def _paths(value: Mapping[str, Any]) -> list[LabelPath]:
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
             raise InvalidInput(f"{path!r} is no path of a taxonomy")
     return [tuple(path) for path in paths]
+
+
+def of_project(fields: Mapping[str, Any]) -> Iterator[str]:
+    """What a task has and no record can hold: work never submitted, names of its project."""
+    if isinstance(drafts := fields.get("drafts"), list) and drafts:
+        yield f"{len(drafts):,} drafts, which nobody submitted"
+    for name in NOT_TAKEN:
+        if fields.get(name) not in (None, ""):
+            yield f"{name!r} of the task"

@@ -96,14 +96,14 @@ class TaskWriter:
             "result": [*_result(found, texts), *_of_sample(told)],
         }
         if told.updated:
-            submission |= {"created_at": told.updated, "updated_at": told.updated}
+            submission["updated_at"] = told.updated
         if state not in (State.DONE, State.SKIPPED):
             submission["state"] = state.value
         return submission
 
 
 def _begun(work: Assignment) -> bool:
-    return work.state is not State.NEW or bool(work.rating or work.comment or work.seconds)
+    return work != Assignment(work.person)
 
 
 def _data(sample: Sample, pair: Iterable[Document]) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from typing import TextIO
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.admission import Seen, dataset_name, described, identifier, problem
+from tui_annotate.plugins.files.json_values import json_values
 from tui_annotate.plugins.formats.mercury.names import DUMP, RELEASED, Dialect
 from tui_annotate.plugins.formats.mercury.reading import SampleReader
 from tui_annotate.plugins.formats.mercury.writing import DumpWriter
-from tui_annotate.plugins.json_values import json_values
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.files.json_limits import SURROGATE, check_text
 from tui_annotate.plugins.formats.mercury.tables import SIDES, Chunk, Row, Texts
-from tui_annotate.plugins.json_limits import SURROGATE, check_text
 
 _NOTHING: Final = -1
 """What stands for the start of a span that was not marked."""

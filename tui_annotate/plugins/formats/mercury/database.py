@@ -11,16 +11,16 @@ from typing import Any, Final
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.accounts.mercury import databases, read_mercury
+from tui_annotate.plugins.accounts.rows import UserRow
 from tui_annotate.plugins.admission import dataset_name, problem
+from tui_annotate.plugins.files.json_limits import SURROGATE
 from tui_annotate.plugins.formats.mercury.counting import Counting, Marks, parsed, shifted
 from tui_annotate.plugins.formats.mercury.names import META
 from tui_annotate.plugins.formats.mercury.reading import SampleReader
 from tui_annotate.plugins.formats.mercury.tables import Row, Tables, Texts, connected, has_chunks
-from tui_annotate.plugins.json_limits import SURROGATE
-from tui_annotate.plugins.mercury_users import databases, read_mercury
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.traits import About, Trait, plainly
-from tui_annotate.plugins.user_rows import UserRow
 
 USERS: Final = "users.sqlite"
 """The name of the file of people, which Mercury keeps beside its corpus."""
@@ -83,17 +83,21 @@ def _files(path: Path) -> list[Path]:
     if not has_chunks(path):
         raise InvalidInput(
             f"{path} is no database with a table 'chunks' of Mercury",
-            "its users: tui-annotate migrate users; its dumps: --format mercury",
+            "its users: tui-annotate migrate users; its dumps: the format mercury",
         )
     return [path]
 
 
 def _names(path: Path) -> dict[str, str]:
-    """People's names by id; empty where no file of users is there."""
+    """People's names by id, those in UTF-8; empty where no file of users is there."""
     with suppress(NotFound, InvalidInput):
         files = databases([path if path.is_dir() else path.with_name(USERS)])
         users = (user for file in files for user in read_mercury(file))
-        return {user.id: user.name for user in users if isinstance(user, UserRow)}
+        return {
+            user.id: user.name
+            for user in users
+            if isinstance(user, UserRow) and not SURROGATE.search(user.name)
+        }
     return {}
 
 

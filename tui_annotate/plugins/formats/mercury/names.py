@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui_annotate.plugins.traits import About, Trait, plainly
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.plugins.traits import OWN, About, Trait, plainly
 
 FORMAT = "mercury"
 RELEASE = "faithbench"
@@ -25,6 +26,7 @@ _CARRIED = plainly(
     Trait.UNCLAIMED,
     Trait.UNREAD,
     Trait.META,
+    imported=OWN,
 )
 
 
@@ -53,3 +55,8 @@ RELEASED = Dialect(
     About(title="FaithBench's release, JSON", carried=_CARRIED),
     released=True,
 )
+
+
+def is_above(path: LabelPath, other: LabelPath) -> bool:
+    """Whether a label is an ancestor of another, which a list of names says anyway."""
+    return len(path) < len(other) and other[: len(path)] == path

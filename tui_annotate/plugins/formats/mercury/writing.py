@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.samples import Kind, Request, Sample, Side
+from tui_annotate.domain.samples import Sample
 from tui_annotate.plugins.admission import Seen
 from tui_annotate.plugins.formats.mercury.names import (
     FORMAT,
@@ -18,7 +17,10 @@ from tui_annotate.plugins.formats.mercury.names import (
     ORIGIN,
     RELEASE,
     Dialect,
+    is_above,
 )
+from tui_annotate.plugins.imported import dotted, flat_label, label_path
+from tui_annotate.plugins.losses import Tally
 from tui_annotate.plugins.protocols import Report
 
 _PARTS = ("span", "start", "end")
@@ -40,27 +42,25 @@ class DumpWriter:
         self._dialect = dialect
         self._seen = seen
         self.report = Report()
+        self._tally = Tally(dialect.about, self.report, own=dialect.format)
         self._position = -1
         self._made = _FIRST_MADE_ID - 1
-        self._dataset: str | None = None
 
     def row(self, record: Record) -> dict[str, Any] | None:
         """The sample as Mercury has it; None where it has no such thing."""
         sample = record.sample
-        sources, summaries = sample.side(Side.SOURCE), sample.side(Side.SUMMARY)
-        if len(sources) != 1 or len(summaries) != 1:
-            self.report.lose("samples that are no pair")
-            self.report.lose("annotations of such samples", len(record.annotations))
+        pair = self._tally.pair(record)
+        if pair is None:
             return None
         self._position += 1
         self.report.records += 1
-        self._count_sample(record)
+        self._tally.count(record)
         imported = _kept(sample.imported, self._dialect.format)
         number = self._sample_id(sample, imported)
         fields: dict[str, Any] = {
             "sample_id": number,
-            "source": sources[0].text,
-            "summary": summaries[0].text,
+            "source": pair[0].text,
+            "summary": pair[1].text,
             "annotations": self._annotations(record, number),
             **self._meta(sample),
             **imported.get("extra", {}),
@@ -87,22 +87,6 @@ class DumpWriter:
             free += _FIRST_MADE_ID
         return free
 
-    def _count_sample(self, record: Record) -> None:
-        sample, lose = record.sample, self.report.lose
-        if self._dataset is None:
-            self._dataset = sample.dataset
-        lose("names of further datasets", sample.dataset != self._dataset)
-        lose("groups", bool(sample.group))
-        lose("requests", sample.request != Request())
-        lose("kinds", sample.kind is not Kind.PAIR)
-        lose("keys and titles of documents", sum(bool(d.key or d.title) for d in sample.documents))
-        annotated = {owned.person for owned in record.annotations}
-        for assignment in record.assignments:
-            if assignment.state is State.DONE and assignment.person not in annotated:
-                lose("samples done with nothing found")
-            elif _says_something(assignment):
-                lose("states, ratings, comments and times of samples")
-
     def _annotations(self, record: Record, number: Any) -> list[dict[str, Any]]:
         numbered = _kept(record.sample.imported, FORMAT, RELEASE).get("annotations", ())
         known = {one[0]: (place, one[1]) for place, one in enumerate(numbered)}
@@ -117,14 +101,15 @@ class DumpWriter:
                 continue
             # Numbers of the store could meet those that came with the dump.
             _, annot_id = known.get(annotation.id, (0, None if known else annotation.number))
+            told = _told(annotation)
             name = {"annotator_name": names.get(owned.person, owned.person)}
             base = {
                 "annot_id": annot_id,
                 **({} if dialect.released else {"sample_id": number}),
                 dialect.person: owned.person,
                 **(name if dialect.released else {}),
-                "label": _label(annotation.labels),
-                "note": annotation.note,
+                "label": told.get("label", _label(annotation.labels)),
+                "note": told.get("note", annotation.note),
                 **name,
                 **(_NOTHING if dialect.released else {}),
             }
@@ -134,9 +119,8 @@ class DumpWriter:
     def _rows(
         self, annotation: Annotation, sample: Sample, base: dict[str, Any]
     ) -> Iterator[dict[str, Any]]:
-        self._count(annotation)
-        pairs = list(product(annotation.claim or (None,), annotation.evidence or (None,)))
-        self.report.lose("further spans, in rows of their own", len(pairs) - 1)
+        self._count(annotation.labels)
+        pairs = product(annotation.claim or (None,), annotation.evidence or (None,))
         for place, (claim, evidence) in enumerate(pairs):
             annot_id = (not place and base["annot_id"]) or self._next()
             yield {**base, "annot_id": annot_id} | _span(claim, sample) | _span(evidence, sample)
@@ -145,22 +129,23 @@ class DumpWriter:
         self._made += 1
         return self._made
 
-    def _count(self, annotation: Annotation) -> None:
-        lose = self.report.lose
-        lose("times and versions of annotations", bool(annotation.created or annotation.updated))
-        lose("places of evidence in the assist", annotation.trace is not None)
-        lose("how it was settled", annotation.settled is not None)
-        lose(
-            "origins of annotations",
-            annotation.origin not in ("human", ORIGIN + self._dialect.format),
-        )
-        dotted = any(JOINER in name for path in annotation.labels for name in path)
-        lose("labels with a dot in a name", dotted)
+    def _count(self, labels: Sequence[LabelPath]) -> None:
+        """Counts labels that a reader of the list of names takes for something else."""
+        read = {label_path(flat_label(path)) for path in labels}
+        hidden = sum(any(is_above(path, other) for other in read) for path in read)
+        self.report.lose("labels above another of their annotation", hidden)
+        self.report.lose("labels with a dot in a name", dotted(labels))
 
 
 def _kept(imported: Mapping[str, Any] | None, *forms: str) -> Mapping[str, Any]:
     """What a reader kept of a dump or release; empty for what came from elsewhere."""
     return imported if imported and imported.get("format") in forms else {}
+
+
+def _told(annotation: Annotation) -> Mapping[str, Any]:
+    """The row that an annotation was in either form: a label without its parent stays so."""
+    own = annotation.origin in (ORIGIN + FORMAT, ORIGIN + RELEASE)
+    return annotation.imported or {} if own else {}
 
 
 def _number(sample: Sample, kept: Any) -> Any:
@@ -169,14 +154,6 @@ def _number(sample: Sample, kept: Any) -> Any:
         return kept
     digits = sample.id.isascii() and sample.id.isdigit() and len(sample.id) <= _LONGEST_NUMBER
     return int(sample.id) if digits and str(int(sample.id)) == sample.id else None
-
-
-def _says_something(assignment: Assignment) -> bool:
-    return (
-        assignment.state is not State.NEW
-        or bool(assignment.rating or assignment.comment)
-        or assignment.seconds > 0
-    )
 
 
 def _order(owned: Owned, known: Mapping[str, tuple[int, Any]]) -> tuple[Any, ...]:

@@ -19,11 +19,11 @@ from tui_annotate.plugins.admission import (
     identifier,
     problem,
 )
+from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.packing import plain_suffixes
 from tui_annotate.plugins.formats.pairs.delimited import csv_rows, first_line
 from tui_annotate.plugins.formats.pairs.frames import frame_rows, is_columnar
 from tui_annotate.plugins.formats.pairs.row import Row
-from tui_annotate.plugins.json_values import json_values
-from tui_annotate.plugins.packing import plain_suffixes
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.traits import About, Trait, plainly
 

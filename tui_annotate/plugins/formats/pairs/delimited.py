@@ -9,11 +9,11 @@ from typing import Any
 
 from tui_annotate.domain.errors import InvalidRecord
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.admission import missing, problem
-from tui_annotate.plugins.formats.pairs.row import Row
-from tui_annotate.plugins.json_values import wrong_byte
+from tui_annotate.plugins.admission import problem
+from tui_annotate.plugins.files.json_values import readable, wrong_byte
+from tui_annotate.plugins.files.streams import LONGEST_LINE, Line, lines
+from tui_annotate.plugins.formats.pairs.row import Row, lacking
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.streams import LONGEST_LINE, Line, lines
 
 _OTHER_DELIMITERS = (";", "\t")
 """What parts cells where the comma is taken for decimals, and what a spreadsheet's copy holds."""
@@ -32,7 +32,7 @@ def csv_rows(path: Path, options: ImportOptions) -> Iterator[Row | Problem]:
         elif refused := _header_problem(header, feed, options):
             yield refused
         else:
-            yield from _body(rows, header, feed, delimiter=delimiter)
+            yield from readable(_body(rows, header, feed, delimiter=delimiter))
     except InvalidRecord as error:
         yield problem(error.where, error)
     except csv.Error as error:
@@ -77,16 +77,8 @@ def _header_problem(header: list[str], feed: _Feed, options: ImportOptions) -> P
     double = {name for name in header if header.count(name) > 1}
     if double:
         return Problem(feed.where, f"two columns are called {min(double)!r}", "rename one of them")
-    asked = (
-        (options.source_column, "--source-column"),
-        (options.summary_column, "--summary-column"),
-        (options.id_column, "--id-column"),
-        (options.group_column, "--group-column"),
-    )
-    for column, option in asked:
-        if column and column not in header:
-            return problem(feed.where, missing(column, header, option=option))
-    return None
+    error = lacking(header, options)
+    return problem(feed.where, error) if error else None
 
 
 def _body(rows: Any, header: list[str], feed: _Feed, *, delimiter: str) -> Iterator[Row | Problem]:

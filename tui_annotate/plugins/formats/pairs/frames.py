@@ -11,14 +11,16 @@ from typing import Any, Final, NamedTuple
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.admission import problem
-from tui_annotate.plugins.columnar import MAGIC, column_rows
-from tui_annotate.plugins.formats.pairs.row import Row
+from tui_annotate.plugins.files.columnar import MAGIC, column_rows
+from tui_annotate.plugins.formats.pairs.row import Row, lacking
 from tui_annotate.plugins.protocols import ImportOptions
 
 _SPLITS: Final = "dataset_dict.json"
 _STATE: Final = "state.json"
 _SHARD: Final = re.compile(r"([A-Za-z_.]\w*)-\d{5}-of-\d{5}\.parquet")
 _SPLIT: Final = "split"
+_ODD: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Signs that no name of a file of theirs has, and no message should."""
 _LARGEST: Final = 2**24
 """Bytes of the files that list the others."""
 
@@ -42,7 +44,8 @@ def is_columnar(path: Path) -> bool:
 def frame_rows(path: Path, options: ImportOptions) -> Iterator[Row | Problem]:
     """The rows of a file, or of all files of a folder; `split` is a column where there are splits.
 
-    Rows are called by their number, in their split where there is one.
+    Rows are called by their number, in their split where there is one. A file without a column
+    that is asked for is refused once, as a whole.
 
     Raises:
         NotFound, InvalidInput: it is no such folder.
@@ -54,10 +57,14 @@ def frame_rows(path: Path, options: ImportOptions) -> Iterator[Row | Problem]:
                 count = index[file.split] = index.get(file.split, -1) + 1
                 name = f"{file.split}/{count}" if file.split else str(count)
                 told = {_SPLIT: file.split} if file.split else {}
-                yield Row(name, f"{file.path}, row {number + 1}", {**told, **fields})
+                row = Row(name, f"{file.path}, row {number + 1}", {**told, **fields})
+                if error := lacking([*row.fields], options):  # all rows of a file have the same
+                    yield problem(str(file.path), error)
+                    break
+                yield row
         except InvalidRecord as error:
             yield problem(error.where, error)
-        if options.meter:
+        if options.meter and file.path.is_file():
             options.meter.done += file.path.stat().st_size
 
 
@@ -98,11 +105,11 @@ def _listed(listing: Path, key: str, folder: Path) -> list[Path]:
             raise InvalidInput(f"{listing} is too large for a list of files")
         told: Any = json.loads(listing.read_text("utf-8"))
         items = [item["filename"] if isinstance(item, dict) else item for item in told[key]]
-        if isinstance(told[key], dict) or not all(isinstance(item, str) for item in items):
+        if not isinstance(told[key], list) or not all(isinstance(item, str) for item in items):
             raise TypeError("no names")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InvalidInput(f"{listing} is not as datasets writes it", "save it again") from error
     for item in items:
-        if item in {"", ".", ".."} or Path(item).name != item or "\0" in item:
+        if item in {"", ".", ".."} or Path(item).name != item or _ODD.search(item):
             raise InvalidInput(f"{listing} names {item!r}, which is not in its folder")
     return [folder / item for item in items]

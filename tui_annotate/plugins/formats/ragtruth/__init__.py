@@ -12,10 +12,10 @@ from pathlib import Path
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.admission import Seen, dataset_name, problem
+from tui_annotate.plugins.files.json_values import json_values
 from tui_annotate.plugins.formats.ragtruth.names import ABOUT, FORMAT, RESPONSES, SOURCES
 from tui_annotate.plugins.formats.ragtruth.reading import ResponseReader, Sources, both_files
 from tui_annotate.plugins.formats.ragtruth.writing import Writer
-from tui_annotate.plugins.json_values import json_values
 from tui_annotate.plugins.protocols import ExportOptions, Folder, ImportOptions, Report
 
 

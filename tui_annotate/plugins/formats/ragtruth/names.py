@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tui_annotate.domain.samples import fingerprint
-from tui_annotate.plugins.traits import About, Place, Trait, plainly
+from tui_annotate.plugins.traits import OWN, About, Place, Trait, plainly
 
 FORMAT: Final = "ragtruth"
 """Also the id of the one person whose work it holds."""
@@ -33,6 +33,7 @@ ABOUT: Final = About(
         Trait.META,
         Trait.GROUP,
         tree="joined",
+        imported=OWN,
     ),
 )
 

@@ -13,8 +13,11 @@ from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.admission import Seen, described, document, field, identifier, problem
 from tui_annotate.plugins.covered import CODE_POINTS, Quoted, Reading, reading
+from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.packing import PACKED
 from tui_annotate.plugins.formats.ragtruth.names import (
     FORMAT,
     OF_SOURCES,
@@ -24,8 +27,6 @@ from tui_annotate.plugins.formats.ragtruth.names import (
     own_source_id,
 )
 from tui_annotate.plugins.imported import distinct, label_path, made_id
-from tui_annotate.plugins.json_values import json_values
-from tui_annotate.plugins.packing import PACKED
 from tui_annotate.plugins.protocols import ImportOptions
 
 _GOLD = Person(FORMAT, FORMAT, PersonKind.IMPORTED)
@@ -157,7 +158,7 @@ class ResponseReader:
         )
         return owned, spans
 
-    def _annotation(self, label: dict[str, Any], key: str, span: Any) -> Annotation:
+    def _annotation(self, label: dict[str, Any], key: str, span: Span) -> Annotation:
         name, note = label.get("label_type") or "", label.get("meta") or ""
         for what, value in (("label_type", name), ("meta", note)):
             if not isinstance(value, str):
@@ -168,7 +169,7 @@ class ResponseReader:
             labels=(label_path(name),) if name else (),
             note=note,
             origin=f"imported:{FORMAT}",
-            imported=label,
+            imported=label | {"start": span.start, "end": span.end},  # written as it is meant
         )
 
 

@@ -19,9 +19,8 @@ from tui_annotate.plugins.formats.ragtruth.names import (
     own_source_id,
 )
 from tui_annotate.plugins.imported import dotted, flat_label
-from tui_annotate.plugins.losses import Tally, finished
+from tui_annotate.plugins.losses import Tally
 from tui_annotate.plugins.protocols import Report
-from tui_annotate.plugins.traits import Trait
 
 _OF_LABELS = ("start", "end", "text", "meta", "label_type", "implicit_true", "due_to_null")
 
@@ -44,8 +43,7 @@ class Writer:
         pair = self._tally.pair(record)
         if pair is None:
             return
-        if not record.annotations and not finished(record):
-            self.report.lose(Trait.UNREAD.value)
+        if not self._tally.read(record):
             return
         self._count(record)
         if record.annotations and not any(one.annotation.claim for one in record.annotations):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tui_annotate.domain.records import Record
-from tui_annotate.plugins.columnar import parquet_table
+from tui_annotate.plugins.files.columnar import parquet_table
 from tui_annotate.plugins.formats.tabular.rows import (
     CARRIED,
     COLUMNS,

@@ -13,6 +13,7 @@ from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Kind, Request, Sample, Side
 from tui_annotate.domain.settlements import Settled
+from tui_annotate.plugins.losses import originals
 from tui_annotate.plugins.protocols import Report
 from tui_annotate.plugins.traits import Trait, carries_all_but, plainly
 
@@ -72,7 +73,7 @@ REVIEWS: Final = (
 )
 """The columns of the second table: a row for each sample that somebody has, read or not."""
 CARRIED: Final = carries_all_but(
-    Trait.UNREAD, Trait.REQUEST, Trait.KIND, Trait.TRACE, Trait.TITLE
+    Trait.UNREAD, Trait.REQUEST, Trait.KIND, Trait.TRACE, Trait.TITLE, Trait.IMPORTED
 ) | plainly(fragments="rows", evidences="rows", tree="columns")
 """What tables carry."""
 
@@ -82,13 +83,14 @@ def count(record: Record, report: Report) -> None:
     report.records += 1
     report.annotations += len(record.annotations)
     sample = record.sample
-    report.lose("samples that nobody looked at", not (record.annotations or record.assignments))
-    report.lose("requests", sample.request != Request())
-    report.lose("kinds", sample.kind is not Kind.PAIR)
+    report.lose(Trait.UNREAD.value, not (record.annotations or record.assignments))
+    report.lose(Trait.REQUEST.value, sample.request != Request())
+    report.lose(Trait.KIND.value, sample.kind is not Kind.PAIR)
     titled = sum(bool(document.key or document.title) for document in sample.documents)
-    report.lose("keys and titles of documents", titled)
+    report.lose(Trait.TITLE.value, titled)
     traced = sum(owned.annotation.trace is not None for owned in record.annotations)
-    report.lose("places of evidence in the assist", traced)
+    report.lose(Trait.TRACE.value, traced)
+    report.lose(Trait.IMPORTED.value, originals(record))
     names = [
         name for owned in record.annotations for path in owned.annotation.labels for name in path
     ]

@@ -29,6 +29,9 @@ LONGEST_CELL: Final = 32_767
 """UTF-16 units of a cell."""
 MOST_ROWS: Final = 1_048_576
 """Of a sheet."""
+CUT: Final = "cut"
+"""The last column: the names of those columns whose text was too long for a cell of this row."""
+_LOST: Final = f"texts beyond {LONGEST_CELL:,} signs of a cell, named in the column {CUT}"
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _DOCUMENT = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -50,9 +53,10 @@ _MARKUP: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 class WorkbookFormat:
-    """Cells are text or numbers, never formulas; longer texts than a cell holds are cut, counted.
+    """Cells are text or numbers, never formulas; texts that are too long for a cell are cut.
 
-    Text that looks like a formula is marked as text, so that it stays such when it is edited.
+    They are counted, and `cut`, the last column, says which of a row they are. Text
+    that looks like a formula is marked as text, so that it stays such when it is edited.
     """
 
     name = "xlsx"
@@ -126,14 +130,18 @@ class _Sheets:
         self._files.append(file)
         self._rows = 0
         file.write(f'{_HEAD}<worksheet xmlns="{_MAIN}"><sheetData>'.encode())
-        self._row(self._columns)
+        self._row([*self._columns, CUT])
 
     def add(self, several: Iterable[Mapping[str, Any]]) -> None:
         """Adds rows, in a further sheet where one is full."""
         for row in several:
             if self._rows == MOST_ROWS:
                 self._begin()
-            self._row([row.get(name) for name in self._columns])
+            values = [row.get(name) for name in self._columns]
+            named = zip(self._columns, values, strict=True)
+            cut = [name for name, value in named if isinstance(value, str) and _too_long(value)]
+            self._report.lose(_LOST, len(cut))
+            self._row([*values, " ".join(cut)])
 
     def _row(self, values: Sequence[Any]) -> None:
         self._rows += 1
@@ -146,7 +154,6 @@ class _Sheets:
         if isinstance(value, int | float):
             return f"<c><v>{value!r}</v></c>"
         kept = _cut(str(value))
-        self._report.lose(f"texts beyond {LONGEST_CELL:,} signs of a cell", len(kept) < len(value))
         style = ' s="1"' if self._marked and kept[0] in FORMULA else ""
         plain = "".join(_MARKUP.get(sign, sign) for sign in _UNFIT.sub(_escaped, kept))
         return f'<c{style} t="inlineStr"><is><t xml:space="preserve">{plain}</t></is></c>'
@@ -157,6 +164,10 @@ class _Sheets:
             file.write(b"</sheetData></worksheet>")
         names = [self._name, *(f"{self._name} {n + 2}" for n in range(len(self._files) - 1))]
         return list(zip(names, self._files, strict=True))
+
+
+def _too_long(text: str) -> bool:
+    return len(_cut(text)) < len(text)
 
 
 def _cut(text: str) -> str:

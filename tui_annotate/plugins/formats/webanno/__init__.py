@@ -12,11 +12,11 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.admission import Seen as Seen
 from tui_annotate.plugins.admission import described as described
 from tui_annotate.plugins.admission import problem as problem
+from tui_annotate.plugins.files.json_values import Value
 from tui_annotate.plugins.formats.webanno.names import ABOUT, FORMAT
 from tui_annotate.plugins.formats.webanno.reading import CollectionReader
 from tui_annotate.plugins.formats.webanno.writing import collection
 from tui_annotate.plugins.json_records import json_records
-from tui_annotate.plugins.json_values import Value
 from tui_annotate.plugins.losses import Tally
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 
@@ -35,7 +35,7 @@ class WebAnnotationFormat:
 
         def read(fields: dict[str, Any], value: Value) -> tuple[Record, Sequence[str]]:
             made = CollectionReader(fields, dataset=options.dataset, language=options.language)
-            return made.record(value.where), ()
+            return made.record(value.where), made.doubts
 
         return json_records(path, options, read, what="record")
 

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput, InvalidSpan, NotFound
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
-from tui_annotate.plugins.admission import covered, document, identifier
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.admission import document, identifier
 from tui_annotate.plugins.formats.webanno.names import (
     CLAIM,
     EVIDENCE,
@@ -32,6 +33,7 @@ from tui_annotate.plugins.formats.webanno.values import (
     seconds,
     word,
 )
+from tui_annotate.plugins.recounting import Said, recounted
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -42,6 +44,9 @@ class CollectionReader:
     Args:
         dataset: replaces the collection's where it is not empty.
 
+    Attributes:
+        doubts: about it, once it is read.
+
     Raises:
         InvalidInput: it is none of ours, or a text is not the one that its hash says.
     """
@@ -50,6 +55,7 @@ class CollectionReader:
         if fields.get("type") != "AnnotationCollection":
             raise InvalidInput(f"the type is {str(fields.get('type'))[:40]!r}, no collection")
         self._fields = fields
+        self.doubts: list[str] = []
         self._people: dict[str, Person] = {}
         self._sample = _sample(fields, dataset, language)
 
@@ -62,7 +68,9 @@ class CollectionReader:
         items = objects(mapping(self._fields, "first"), "items")
         work = [item for item in items if "tui:state" in item]
         said = [item for item in items if "tui:state" not in item]
-        annotations = tuple(map(self._owned, said))
+        made = [self._said(item) for item in said]
+        found, self.doubts = recounted([each for _, each in made], self._sample)
+        annotations = tuple(map(Owned, (person for person, _ in made), found))
         assignments = tuple(map(self._assignment, work))
         if len({each.person for each in assignments}) < len(assignments):
             raise InvalidInput("somebody has two states on one sample")
@@ -76,15 +84,17 @@ class CollectionReader:
         self._people.setdefault(key, Person(key, word(fields, "name") or key, kind))
         return key
 
-    def _owned(self, item: Fields) -> Owned:
+    def _said(self, item: Fields) -> tuple[str, Said]:
         key = identifier(named(item.get("id"), "annotation"), what="id of an annotation")
         targets = objects(item, "target")
         bodies = objects(item, "body")
         notes = [word(body, "value") for body in bodies if body.get("purpose") == "commenting"]
+        claim = list(self._anchors(targets, CLAIM, key))
+        evidence = list(self._anchors(targets, EVIDENCE, key))
         annotation = Annotation(
             key,
-            tuple(self._anchors(targets, CLAIM, key)),
-            tuple(self._anchors(targets, EVIDENCE, key)),
+            tuple(anchor for anchor, _ in claim),
+            tuple(anchor for anchor, _ in evidence),
             labels=tuple(_path(each) for each in bodies if each.get("purpose") == "classifying"),
             note="\n".join(notes),
             origin=word(item, "tui:origin") or f"imported:{FORMAT}",
@@ -94,9 +104,12 @@ class CollectionReader:
             created=word(item, "created"),
             updated=word(item, "modified"),
         )
-        return Owned(self._creator(item), annotation)
+        quotes = [quote for _, quote in (*claim, *evidence)]
+        return self._creator(item), Said(annotation, quotes, f"annotation {key}")
 
-    def _anchors(self, targets: list[dict[str, Any]], role: str, key: str) -> Iterator[Anchor]:
+    def _anchors(
+        self, targets: list[dict[str, Any]], role: str, key: str
+    ) -> Iterator[tuple[Anchor, str | None]]:
         for target in targets:
             told = target.get("tui:role")
             if told not in (CLAIM, EVIDENCE):
@@ -112,7 +125,8 @@ class CollectionReader:
                 raise InvalidInput(f"{what}: {error.message}") from error
             if target.get("source") != HASH + text.sha256:
                 raise InvalidInput(f"{what} is about another text than the sample has")
-            yield Anchor(side, index, _span(target, text, what))
+            span, quote = _span(target, what)
+            yield Anchor(side, index, span), quote
 
     def _assignment(self, item: Fields) -> Assignment:
         told = {body.get("purpose"): word(body, "value") for body in objects(item, "body")}
@@ -126,13 +140,18 @@ class CollectionReader:
         )
 
 
-def _span(target: Fields, text: Document, what: str) -> Any:
+def _span(target: Fields, what: str) -> tuple[Span, str | None]:
+    """The span as it was counted, and what it is said to cover."""
     selectors = {str(each.get("type")): each for each in objects(target, "selector")}
     place = selectors.get("TextPositionSelector")
     if place is None:
         raise InvalidInput(f"{what} has no position", "a TextPositionSelector is needed")
-    quote = selectors.get("TextQuoteSelector", {}).get("exact")
-    return covered(text.text, place.get("start"), place.get("end"), quote=quote, what=what)
+    quoting = selectors.get("TextQuoteSelector", {})
+    try:
+        span = Span(number(place, "start"), number(place, "end"))
+    except InvalidSpan as error:
+        raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
+    return span, word(quoting, "exact") if "exact" in quoting else None
 
 
 def _path(body: Fields) -> LabelPath:

@@ -11,19 +11,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.json_limits import DEEPEST, SURROGATE, check_text
+from tui_annotate.plugins.files.json_limits import DEEPEST, SURROGATE, check_text
+from tui_annotate.plugins.files.streams import LONGEST_LINE, chunks, lines
 from tui_annotate.plugins.protocols import Meter
-from tui_annotate.plugins.streams import LONGEST_LINE, chunks, lines
 
 _WRAPPED = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"samples"[ \t\r\n]*:[ \t\r\n]*\[')
 _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _CUT = 16
 """A value that ends inside the buffer is wrong there; nearer to its end than this it may be cut."""
+
+_Item = TypeVar("_Item")
 
 _decoder = json.JSONDecoder()
 
@@ -41,7 +43,8 @@ def json_values(
 ) -> Iterator[Value | Problem]:
     """The values of a file in order; a Problem for each that can not be read.
 
-    Bad syntax in an array ends it, in lines it costs the line.
+    Bad syntax in an array ends it, in lines it costs the line; so does a byte that is not of the
+    encoding, but for one before the first value, which ends the file.
 
     Raises:
         NotFound, InvalidInput, Unavailable: the file can not be opened at all.
@@ -54,12 +57,12 @@ def json_values(
             yield Problem(str(path), "the file is empty")
         elif opening := _WRAPPED.match(head) or _ARRAY.match(head):
             reader = _ArrayReader(path, chain([head], stream), wrapped="{" in opening.group())
-            yield from reader.values(opening.end())
+            yield from readable(reader.values(opening.end()))
         else:
             stream.close()
             if meter is not None:
                 meter.done = before
-            yield from _line_values(path, encoding, meter)
+            yield from readable(_line_values(path, encoding, meter))
     except InvalidRecord as error:
         yield Problem(error.where, _without(error), error.hint)
     finally:
@@ -104,11 +107,22 @@ def _line_values(path: Path, encoding: str, meter: Meter | None) -> Iterator[Val
 
 _SYNTAX_HINT = "a JSON value a line, or one array of them"
 _ARRAY_HINT = "mend it there; nothing behind it was read"
+_ENCODING_HINT = "name the right --encoding: gb18030 for Chinese, cp1252 for western Windows"
 
 
 def wrong_byte(where: str, byte: int, encoding: str) -> Problem:
     """The problem of a line with a byte (1-based) that is not of the encoding."""
-    return Problem(where, f"byte {byte} of the line is not {encoding}", "name the right --encoding")
+    return Problem(where, f"byte {byte} of the line is not {encoding}", _ENCODING_HINT)
+
+
+def readable(items: Iterator[_Item]) -> Iterator[_Item]:
+    """The items; nothing behind a wrong byte that comes before all others: so are all lines."""
+    before = True
+    for item in items:
+        yield item
+        if before and isinstance(item, Problem) and item.hint == _ENCODING_HINT:
+            return
+        before = before and isinstance(item, Problem)
 
 
 def _unreadable(where: str, error: Exception) -> Problem:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
-from tui_annotate.plugins.model_folders import check, sha256
+from tui_annotate.plugins.models.folders import check, sha256
 
 TAKEN: Final = ("*.safetensors", "*.json", "*.txt")
 LEFT: Final = ("onnx/*", "openvino/*", ".*")

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.user_rows import NEEDED, UserRow
+from tui_annotate.plugins.accounts.rows import NEEDED, UserRow
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _COLUMNS: Final = "SELECT name FROM pragma_table_info('users')"
@@ -36,7 +36,7 @@ def databases(paths: list[Path]) -> list[Path]:
         elif not _has_users(path):
             raise InvalidInput(
                 f"{path} is no database with a table 'users' of Mercury",
-                f"it needs the columns {', '.join(NEEDED)}; a CSV file: users import",
+                f"it needs the columns {', '.join(NEEDED)}; a CSV file: tui-annotate users import",
             )
         else:
             found.append(path)
@@ -53,7 +53,7 @@ def read_mercury(path: Path) -> Iterator[UserRow | Problem]:
         with closing(_connected(path)) as connection:
             for number, row in enumerate(connection.execute(_ROWS), start=1):
                 yield _user(f"{path}, row {number}", row)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         raise Unavailable(
             f"{path} can not be read: {error}", "is Mercury still writing?"
         ) from error
@@ -73,7 +73,7 @@ def _has_users(path: Path) -> bool:
                 return False
         with closing(_connected(path)) as connection:
             columns = {row[0] for row in connection.execute(_COLUMNS)}
-    except (OSError, sqlite3.Error):
+    except (OSError, sqlite3.Error, UnicodeError):  # its words may be no UTF-8
         return False
     return columns.issuperset(NEEDED)
 

@@ -70,7 +70,9 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
         missing = [name for name in NEEDED if name not in names]
         if missing:
             raise InvalidInput(
-                f"{path} has no column {missing[0]!r}", f"it needs {', '.join(NEEDED)}"
+                f"{path} has no column {missing[0]!r}",
+                f"it needs {', '.join(NEEDED)}; for new people, who have no id and no password: "
+                "tui-annotate users add --invite, once for each",
             )
         for cells in rows:
             if cells:
@@ -111,7 +113,9 @@ def _text(path: Path) -> str:
             f"{path} is not UTF-8 at byte {error.start}", "save it as UTF-8"
         ) from error
     except OSError as error:
-        raise Unavailable(f"{path} can not be read: {error.strerror}", "check its mode") from error
+        raise Unavailable(
+            f"{path} can not be read: {error.strerror}", "check its permissions"
+        ) from error
 
 
 def _harmless(cell: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound, Unavailable
-from tui_annotate.plugins import packing
+from tui_annotate.plugins.files import packing
 from tui_annotate.plugins.protocols import Meter
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ LONGEST_LINE = 64 * 2**20
 _CHUNK = 2**18
 _PACKED = 2**16
 """Bytes read ahead from the disk; far under the floor by the ratio, so that bombs show early."""
+_NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
+"""Encodings of names and of sources of programs: files of text are never in them."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -69,13 +71,20 @@ def chunks(
 
     Raises:
         NotFound, InvalidInput, Unavailable: see `open_bytes`.
-        InvalidRecord: what is packed is broken or a bomb.
+        InvalidRecord: what is packed is broken or a bomb, or nothing stands for a wrong byte.
     """
     with open_bytes(path, encoding=encoding, meter=meter) as (file, charset):
         decoder = codecs.getincrementaldecoder(charset)("surrogateescape")
-        while raw := file.read(_CHUNK):
-            yield decoder.decode(raw)
-        yield decoder.decode(b"", final=True)
+        try:
+            while raw := file.read(_CHUNK):
+                yield decoder.decode(raw)
+            yield decoder.decode(b"", final=True)
+        except UnicodeDecodeError as error:  # a few have signs that nothing can stand for
+            raise InvalidRecord(
+                f"it is not {encoding}: {error.reason}",
+                "name the right one with --encoding",
+                where=str(path),
+            ) from error
 
 
 @contextmanager
@@ -111,7 +120,9 @@ def _checked_encoding(encoding: str) -> str:
     try:
         "\n".encode(encoding)
         name = codecs.lookup(encoding).name
-    except LookupError as error:
+        if name in _NO_CHARSETS:
+            raise LookupError(name)
+    except (LookupError, ValueError) as error:
         raise InvalidInput(
             f"unknown encoding {encoding!r}", "for example utf-8, gb18030"
         ) from error
@@ -181,10 +192,9 @@ class _Transcoded(io.RawIOBase):
             raw = self._source.read(_CHUNK)
             try:
                 text = self._decoder.decode(raw, final=not raw)
-            except UnicodeDecodeError as error:
-                place = max(self._read - len(error.object) + len(raw), 0) + error.start + 1
+            except UnicodeError as error:
                 raise InvalidRecord(
-                    f"byte {place} of the file is not {self._encoding}",
+                    f"byte {self._place(error, raw)} of the file is not {self._encoding}",
                     "name the right one with --encoding",
                     where=str(self._path),
                 ) from error
@@ -196,3 +206,9 @@ class _Transcoded(io.RawIOBase):
         data, self._waiting = self._waiting[:size], self._waiting[size:]
         memoryview(buffer)[: len(data)] = data
         return len(data)
+
+    def _place(self, error: UnicodeError, raw: bytes) -> int:
+        """The first wrong byte of the file, from 1; a mark that is missing is missed there."""
+        if not isinstance(error, UnicodeDecodeError):
+            return 1
+        return max(self._read - len(error.object) + len(raw), 0) + error.start + 1

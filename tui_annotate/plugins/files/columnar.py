@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, time
 from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from tui_annotate.domain.errors import InvalidRecord
-from tui_annotate.plugins.packing import BOMB_FLOOR, BOMB_RATIO
+from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO
 from tui_annotate.plugins.protocols import Report
 
 Schema = Sequence[tuple[str, str]]
@@ -22,6 +24,8 @@ MAGIC: Final = b"PAR1"
 _BATCH: Final = 4096
 _FEW: Final = 16
 """Rows that are read at a time: documents may be long."""
+_AHEAD: Final = 2**18
+"""Bytes of a column that are read ahead: many a file is one group of rows, as large as itself."""
 _WIDEST: Final = 2**29
 """Bytes of them: a file may unpack to far more than it is."""
 
@@ -75,6 +79,11 @@ class ParquetTable:
         self._writer.write_table(pa.Table.from_pylist(self._waiting, schema=self._schema))
         self._waiting = []
 
+    def abandon(self) -> None:
+        """Lets go of the file while it is open; later the writer would complain by itself."""
+        with suppress(OSError):
+            self._writer.close()
+
     def close(self) -> None:
         """Writes what is left, and the end of the file."""
         self._flush()
@@ -85,7 +94,11 @@ class ParquetTable:
 def parquet_table(target: BinaryIO, schema: Schema, report: Report) -> Iterator[ParquetTable]:
     """A table whose end is written where nothing went wrong."""
     table = ParquetTable(target, schema, report)
-    yield table
+    try:
+        yield table
+    except BaseException:
+        table.abandon()
+        raise
     table.close()
 
 
@@ -102,13 +115,14 @@ def column_rows(path: Path) -> Iterator[dict[str, Any]]:
     number = 0
     try:
         for batch in _batches(path):
+            batch.validate()  # before it is measured: offsets of a broken file would lead anywhere
             if batch.nbytes > _WIDEST:
                 raise InvalidRecord(
                     f"{batch.num_rows} rows are larger than {_WIDEST:,} bytes",
                     "are they really texts?",
                     where=f"{path}, row {number + 1}",
                 )
-            batch.validate(full=True)  # offsets of a broken file would lead anywhere
+            batch.validate(full=True)
             for row in batch.to_pylist():
                 number += 1
                 yield {str(name): _plain(value) for name, value in row.items()}
@@ -120,14 +134,24 @@ def column_rows(path: Path) -> Iterator[dict[str, Any]]:
         ) from error
 
 
+class _Whole(io.FileIO):
+    """A file that is never asked for more than it has: who reads makes room for all first."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """See `io.FileIO.read`."""
+        left = max(os.fstat(self.fileno()).st_size - self.tell(), 0)
+        wanted = left if size is None or size < 0 else min(size, left)
+        return super().read(wanted) or b""
+
+
 def _batches(path: Path) -> Iterator[Any]:
     import pyarrow as pa
     from pyarrow import ipc, parquet
 
-    with path.open("rb") as file:
+    with _Whole(path) as file:
         if file.read(len(MAGIC)) == MAGIC:
             file.seek(0)
-            with parquet.ParquetFile(file) as table:
+            with parquet.ParquetFile(file, pre_buffer=False, buffer_size=_AHEAD) as table:
                 _refuse_bomb(path, table.metadata)
                 yield from table.iter_batches(batch_size=_FEW)
             return

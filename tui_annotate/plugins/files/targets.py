@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import secrets
@@ -15,7 +16,7 @@ from typing import BinaryIO, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.visible import visible
-from tui_annotate.plugins.packing import PACKED, packer
+from tui_annotate.plugins.files.packing import PACKED, packer
 from tui_annotate.plugins.protocols import Folder
 
 
@@ -45,7 +46,14 @@ def output(target: Path | None) -> Iterator[TextIO]:
         else:
             yield from _replaced(target.resolve())
     except OSError as error:
-        raise Unavailable(f"{target} can not be written: {error}", "nothing was changed") from error
+        raise _unwritten(target, error) from error
+
+
+def _unwritten(target: Path, error: OSError) -> Unavailable:
+    """What is told of a target; never the name that it has while it is written."""
+    absent = error.errno == errno.ENOENT  # its folder is there: that was looked at before
+    why = "its folder takes no new files" if absent else error.strerror or "the disk refused it"
+    return Unavailable(f"{target} can not be written: {why}", "nothing was changed")
 
 
 def _standard_output() -> Iterator[TextIO]:
@@ -100,6 +108,10 @@ def _text(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
         yield unpacked
 
 
+_SYNCED = 16
+"""Files of a folder that are brought to the disk one by one; with more of them, all at once."""
+
+
 @contextmanager
 def folder(target: Path) -> Iterator[Folder]:
     """A new folder that appears whole or not at all; an empty one may stand there before.
@@ -117,12 +129,14 @@ def folder(target: Path) -> Iterator[Folder]:
     try:
         beside.mkdir()
         try:
-            yield _Folder(beside)
+            filled = _Folder(beside)
+            yield filled
+            filled.end()
             beside.replace(target)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
-        raise Unavailable(f"{target} can not be written: {error}", "nothing was changed") from error
+        raise _unwritten(target, error) from error
 
 
 class _Folder:
@@ -130,6 +144,7 @@ class _Folder:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._count = 0
 
     @contextmanager
     def file(self, name: str) -> Iterator[TextIO]:
@@ -138,4 +153,11 @@ class _Folder:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            self._count += 1
+            if self._count <= _SYNCED:  # 2 ms each
+                os.fsync(file.fileno())
+
+    def end(self) -> None:
+        """Brings the other files to the disk."""
+        if self._count > _SYNCED:
+            os.sync()

@@ -1,0 +1,1 @@
+"""Accounts in files: as we write them, and as Mercury stores them."""

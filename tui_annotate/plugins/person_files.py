@@ -1,0 +1,234 @@
+"""A folder or a zip of JSON files, one for each person: a sample once, with the work of all."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import IO, Any, Final, NamedTuple
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.plugins.admission import Seen, described, identifier, problem
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO
+from tui_annotate.plugins.protocols import ImportOptions
+
+MAGIC: Final = b"PK\x03\x04"
+_ENDINGS: Final = (".jsonl", ".json")
+_PIECE: Final = 2**18
+_ENCRYPTED: Final = 1
+_BROKEN: Final = (
+    BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error, zlib.error
+)  # fmt: skip
+"""What a damaged zip may raise."""
+
+
+class PersonFile(NamedTuple):
+    """A file that a person is named by.
+
+    Attributes:
+        person: its name up to its ending.
+        shown: where it is, for messages.
+    """
+
+    person: str
+    path: Path
+    shown: str
+
+
+Read = Callable[[dict[str, Any], Value, str], tuple[Record, Sequence[str]]]
+"""An object, where it stands and whose it is, to a record and doubts; or `InvalidInput`."""
+
+
+def is_several(path: Path) -> bool:
+    """Whether it is a folder, or begins as a zip does."""
+    if not path.is_file():  # a pipe would be waited for
+        return path.is_dir()
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False  # told by whoever reads the file
+
+
+@contextmanager
+def person_files(path: Path) -> Iterator[list[PersonFile]]:
+    """The JSON files of a folder or zip by name; those of a zip are unpacked for as long.
+
+    Raises:
+        NotFound: there are none.
+        InvalidInput: the zip is broken, encrypted, or unpacks to far more than text would.
+        Unavailable: there is no place to unpack it.
+    """
+    if path.is_dir():
+        found = [file for file in sorted(path.iterdir()) if _is_one(file.name) and file.is_file()]
+        yield _some(path, [PersonFile(file.stem, file, str(file)) for file in found])
+        return
+    with TemporaryDirectory(prefix="tui-annotate-") as place:
+        try:
+            found_in_zip = _unpacked(path, Path(place))
+        except _BROKEN as error:
+            what = " ".join(str(error).split())
+            raise InvalidInput(f"{path} is a broken zip: {what}", "copy it again") from error
+        except OSError as error:
+            raise Unavailable(
+                f"{path} can not be unpacked: {error.strerror}", "see TMPDIR"
+            ) from error
+        yield _some(path, found_in_zip)
+
+
+def _some(path: Path, found: list[PersonFile]) -> list[PersonFile]:
+    if not found:
+        raise NotFound(f"{path} holds no {' or '.join(_ENDINGS)}", "name the right file")
+    return found
+
+
+def _is_one(name: str) -> bool:
+    return name.endswith(_ENDINGS) and not name.startswith(".")
+
+
+def _unpacked(path: Path, place: Path) -> list[PersonFile]:
+    """The members of a zip in files of their own, by their names in it.
+
+    Raises:
+        InvalidInput: one can not be unpacked, or all are too large together.
+    """
+    left = max(BOMB_FLOOR, BOMB_RATIO * path.stat().st_size)
+    found = []
+    with ZipFile(path) as archive:
+        members = {one.filename: one for one in archive.infolist()}
+        for number, (name, member) in enumerate(sorted(members.items())):
+            inside = PurePosixPath(name)
+            if not _is_one(inside.name) or inside.parts[0].startswith("__"):
+                continue
+            _check(path, member)
+            file = place / f"{number}.jsonl"
+            with archive.open(member) as packed, file.open("wb") as plain:
+                left -= _copied(packed, plain, most=left)
+            if left <= 0:
+                raise InvalidInput(f"{path} unpacks to far more than text would: a zip bomb")
+            found.append(PersonFile(inside.stem, file, f"{path}/{name}"))
+    return found
+
+
+def _check(path: Path, member: ZipInfo) -> None:
+    if member.flag_bits & _ENCRYPTED:
+        raise InvalidInput(f"{path} is encrypted", "unpack it, and name the folder")
+    if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise InvalidInput(f"{path} is packed in an unusual way", "unpack it, and name the folder")
+
+
+def _copied(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
+    """How many bytes were copied; it stops where they are more than they may be."""
+    count = 0
+    while count < most and (piece := packed.read(_PIECE)):
+        plain.write(piece)
+        count += len(piece)
+    return count
+
+
+def person_records(
+    path: Path, options: ImportOptions, read: Read, *, what: str
+) -> Iterator[Record | Problem]:
+    """One record a sample, with the work of all, in the order in which samples come first.
+
+    Rows are kept on disk in between, so that memory stays constant.
+
+    Args:
+        what: an object is called in messages.
+
+    Raises:
+        NotFound, InvalidInput: as `person_files`.
+    """
+    with person_files(path) as files, closing(Seen()) as seen:
+        rows = _Rows(files, seen, read)
+        for at in range(len(files)):
+            yield from rows.gather(at, options, what=what)
+        for number in range(rows.samples):
+            yield from rows.merged(number)
+        if options.meter and not path.is_dir():
+            options.meter.done += path.stat().st_size
+
+
+class _Rows:
+    """The rows of all files, by sample and file."""
+
+    def __init__(self, files: Sequence[PersonFile], seen: Seen, read: Read) -> None:
+        self._files = files
+        self._seen = seen
+        self._read = read
+        self.samples = 0
+
+    def gather(self, at: int, options: ImportOptions, *, what: str) -> Iterator[Problem]:
+        """Keeps the rows of one file; gives what is wrong with one."""
+        file = self._files[at]
+        meter = None if file.shown != str(file.path) else options.meter
+        for value in json_values(file.path, encoding=options.encoding, meter=meter):
+            where = file.shown + value.where.removeprefix(str(file.path))
+            if isinstance(value, Problem):
+                yield replace(value, where=where)
+                continue
+            try:
+                if not isinstance(value.value, dict):
+                    raise InvalidInput(f"the {what} is {described(value.value)}, not an object")
+                identifier(file.person, what="person")
+                record, _ = self._read(value.value, value, file.person)
+                self._keep(at, json.dumps(record.sample.key), value=value, where=where)
+            except InvalidInput as error:
+                yield problem(where, error)
+
+    def _keep(self, at: int, key: str, *, value: Value, where: str) -> None:
+        word = json.dumps([where, value.number, value.value])
+        if (before := self._seen.first(f"{at} {key}", word)) != word:
+            raise InvalidInput(f"sample {key} was given at {json.loads(before)[0]} already")
+        number = str(self.samples)
+        if self._seen.first(key, number) == number:
+            self._seen.first(f"#{number}", key)
+            self.samples += 1
+
+    def merged(self, number: int) -> Iterator[Record | Problem]:
+        """A sample with the work of all who have it, then what is odd about it."""
+        key = self._seen.word(f"#{number}")
+        first: Record | None = None
+        problems: list[Problem] = []
+        for at, file in enumerate(self._files):
+            if (word := self._seen.word(f"{at} {key}")) is None:
+                continue
+            where, place, fields = json.loads(word)
+            record, doubts = self._read(fields, Value(place, where, fields), file.person)
+            problems += [Problem(where, doubt, refused=False) for doubt in doubts]
+            if first is None:
+                first = replace(record, where=where)
+            elif first.sample.documents != record.sample.documents:
+                problems.append(Problem(where, f"the texts are others than at {first.where}"))
+            else:
+                problems += _differing(first, record, where)
+                first = _joined(first, record)
+        if first is not None:
+            yield first
+        yield from problems
+
+
+def _differing(first: Record, other: Record, where: str) -> Iterator[Problem]:
+    one, two = first.sample.meta, other.sample.meta
+    if names := [name for name in two if name in one and one[name] != two[name]]:
+        said = f"{', '.join(map(repr, names))} differ: that of {first.where} is kept"
+        yield Problem(where, said, refused=False)
+
+
+def _joined(first: Record, other: Record) -> Record:
+    people = {person.id: person for person in (*first.people, *other.people)}
+    return replace(
+        first,
+        sample=replace(first.sample, meta={**other.sample.meta, **first.sample.meta}),
+        annotations=first.annotations + other.annotations,
+        assignments=first.assignments + other.assignments,
+        people=tuple(people.values()),
+    )
