@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -19,6 +20,7 @@ import pytest
 import tui_annotate
 from tests.stores import SEGMENTER, claim, fill, new
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import (
     Conflict,
     InvalidInput,
@@ -30,7 +32,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.storage.guidance import Guidance
+from tui_annotate.storage.guidance.store import Guidance
 from tui_annotate.workspace import Workspace
 
 ROOT = Path(__file__).parents[1]
@@ -287,11 +289,54 @@ def test_labels_that_are_gone_but_in_use_are_a_doubt(space: Workspace) -> None:
         space.annotate.add(ana, key, claim(f"{key}", label="Benign"), seconds=1)
     assert findings(space)["labels"] == ("ok", "")
     space.guidance.keep(Guidance.LABELS, "- Benign\n", dataset="own")
+    space.guidance.keep(Guidance.LABELS, "- Other\n")
     (space.path / "labels.yaml").write_text("- Other\n")
     (found,) = [each for each in space.check() if each.what == "labels"]
     assert found.state == "doubt"
     assert "Benign (2)" in found.says
     assert str(space.path / "labels.yaml") in found.mend
+
+
+def test_a_file_that_loses_labels_of_work_is_not_taken_up(space: Workspace) -> None:
+    """The set of the store stays, and it is told why; what only adds is taken up at once."""
+    file = space.path / "labels.yaml"
+    ana = space.person("ana").id
+    (key,) = fill(space.corpus, "1")
+    space.annotate.add(ana, key, claim("a", label="Benign"), seconds=1)
+    before = space.labels
+    file.write_text("- Unwanted\n- Questionable\n")
+    assert space.labels == before
+    (found,) = [each for each in space.check() if each.what == "label file"]
+    assert (found.state, "Benign" in found.says) == ("doubt", True)
+    assert f"labels apply {file} --dry-run" in found.mend
+    file.write_text("- Benign\n- New\n")
+    assert [label.name for label in space.labels.walk()] == ["Benign", "New"]
+    assert space.team.proposals.refused() == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- {name: Benign, evidence: none}\n",
+        "- {name: Benign, note: none}\n",
+        "- {name: Benign, split: [A, B]}\n- A\n- B\n",
+    ],
+)
+def test_a_file_with_rules_that_work_breaks_is_not_taken_up(space: Workspace, text: str) -> None:
+    """Nor one under which finished work would wait; without such work it is."""
+    ana = space.person("ana").id
+    (key,) = fill(space.corpus, "1")
+    evidence = (Anchor(Side.SOURCE, 0, Span(4, 10)),)
+    made = claim("a", label="Benign", note="so")
+    space.annotate.add(ana, key, replace(made, evidence=evidence), seconds=1)
+    before = space.labels
+    (space.path / "labels.yaml").write_text(text)
+    assert space.labels == before
+    assert space.team.proposals.refused().endswith(": Benign")
+    again = space.annotate.open(ana, key).annotations[0]
+    space.annotate.remove(ana, key, "a", version=again.version, seconds=1)
+    with workspaces.open(space.path) as later:
+        assert later.labels != before
 
 
 def test_looking_and_writing_out_take_up_no_labels(space: Workspace, tmp_path: Path) -> None:
@@ -366,6 +411,27 @@ def test_the_package_opens_what_it_makes(tmp_path: Path) -> None:
         for word in ("samples", "annotations", "match", "ingest", "export"):
             assert getattr(opened, word).__doc__
     assert tui_annotate.__version__
+
+
+def test_closing_gives_back_every_file(space: Workspace, pairs: Path) -> None:
+    """At once, and however often: not only when Python next looks for what nobody holds."""
+
+    def work() -> set[str]:
+        with tui_annotate.open(space.path) as opened:
+            opened.ingest(pairs, embedder="static")
+            key = next(iter(opened.samples())).key
+            opened.match(key, side=Side.SUMMARY, span=Span(4, 20))
+            opened.check()
+            opened.team.audit.head()
+        return {each.name for each in Path("/dev/fd").iterdir()}
+
+    space.close()
+    gc.disable()
+    try:
+        first = work()
+        assert all(work() <= first for _ in range(2))
+    finally:
+        gc.enable()
 
 
 def test_a_filter_of_no_field_is_refused(space: Workspace) -> None:

@@ -9,11 +9,11 @@ from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.services.authenticate import Authenticate
 from tui_annotate.services.authenticate.hashing import Hasher
 from tui_annotate.services.authenticate.managing import Accounts, NewAccount
-from tui_annotate.storage.accounts import AccountStore
-from tui_annotate.storage.attempts import AttemptStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.sessions import SessionStore
+from tui_annotate.storage.people.accounts import AccountStore
+from tui_annotate.storage.people.attempts import AttemptStore
+from tui_annotate.storage.people.sessions import SessionStore
+from tui_annotate.storage.people.store import PeopleStore
 
 PASSWORD = "lamps over water"
 CHEAP = (1, 8, 1)

@@ -18,12 +18,12 @@ from tui_annotate.domain.errors import Conflict, Unavailable
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.services.export import Export
 from tui_annotate.services.ingest import Files, Ingest, filling, sentences
-from tui_annotate.storage.annotations import AnnotationStore
 from tui_annotate.storage.columns import DOCUMENTS
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.vectors.store import VectorStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -225,8 +225,10 @@ def main(folder: str, workers: str, embedder: str, *files: str) -> None:
     """Ingests files in this process, and says how it ended and how much memory it took.
 
     With an embedder everything is made small, so that few texts pass through every stage. Without
-    files the vectors are made anew, or those of the embedder.
+    files the vectors are made anew, or those of the embedder. The disk is not waited for: it loses
+    nothing of a process that is killed.
     """
+    VectorStore.sync = _unwritten  # type: ignore[method-assign]
     if embedder != "none":
         import lancedb  # noqa: F401  so that a kill finds more than imports
 
@@ -242,6 +244,10 @@ def main(folder: str, workers: str, embedder: str, *files: str) -> None:
         report = stores.ingest.rebuild(embedder=embedder)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sys.stdout.write(json.dumps({"added": report.added, "memory": memory}) + "\n")
+
+
+def _unwritten(self: VectorStore) -> None:
+    """In place of what brings vectors to the disk."""
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFo
 from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role, again
 from tui_annotate.domain.records import Problem, RecordFilter
 from tui_annotate.domain.sharing import Wish
-from tui_annotate.plugins.user_rows import UserRow
+from tui_annotate.plugins.accounts.rows import UserRow
 from tui_annotate.services.authenticate.managing import Accounts, NewAccount
 from tui_annotate.services.authenticate.register import register
 from tui_annotate.services.share import Share
-from tui_annotate.storage.corpus import CorpusStore
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.shares import ShareStore
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.shares.store import ShareStore
 
 HASH = "$argon2id$v=19$m=8,t=1,p=1$MTIzNDU2Nzg5MDEyMzQ1Ng$MTIzNDU2Nzg5MDEyMzQ1Ng"
 OTHER = HASH.replace("MTIz", "NTY3")

@@ -31,12 +31,12 @@ from tui_annotate.services.agree.order import UNLABELLED, Order
 from tui_annotate.services.agree.readings import Reader
 from tui_annotate.services.agree.tallies import Summary, Tally
 from tui_annotate.services.export import Export
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
-from tui_annotate.storage.label_sets import LabelSets
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.segments import SegmentStore
+from tui_annotate.storage.corpus.segments import SegmentStore
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.guidance.label_sets import LabelSets
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))
@@ -114,7 +114,7 @@ class Store:
             self.made += 1
             owned.append(Owned(by.id, mark.annotation(f"a{self.made}")))
         assignment = Assignment(by.id, state, updated=updated)
-        self.log.import_record(Record(sample, tuple(owned), (assignment,), (by,)))
+        self.log.import_records([Record(sample, tuple(owned), (assignment,), (by,))])
 
     def agree(self, actor: Actor | None = None) -> Agree:
         """The service over it."""
@@ -255,7 +255,7 @@ def test_an_omission_counts_for_the_sample_alone(store: Store) -> None:
     store.read("1")
     omitted = Annotation("o", (), (Anchor(Side.SOURCE, 0, Span(0, 7)),), (ODD,))
     record = Record(pair("1"), (Owned("ben", omitted),), (Assignment("ben", State.DONE),), (BEN,))
-    store.log.import_record(record)
+    store.log.import_records([record])
     found = store.report()
     assert values(found.together, "sample")["percent"] == 0
     assert values(found.together, "segment")["percent"] == 1

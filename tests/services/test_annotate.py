@@ -41,9 +41,9 @@ from tui_annotate.domain.offers import Offer
 from tui_annotate.domain.samples import Document, Match, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.traces import OUTSIDE, Place, Trace
-from tui_annotate.services.annotate import Annotate
+from tui_annotate.services.annotate import Annotate, Saved
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import Guidance
+from tui_annotate.storage.guidance.store import Guidance
 from tui_annotate.storage.inspection import inspect
 
 KEY = SampleKey("d", "1")
@@ -113,6 +113,52 @@ def test_opening_writes_nothing(database: Database, deeds: Annotate, ana: str) -
     assert deeds.store.events(ana, KEY) == ()
 
 
+def test_work_with_a_retired_label_is_edited_in_other_parts(deeds: Annotate, ana: str) -> None:
+    """What has it keeps it; nothing else gets it."""
+    deeds.add(ana, KEY, claim("a", label="Odd", note="so"), seconds=1)
+    deeds.guidance.keep(Guidance.LABELS, "- {name: Odd, retired: true}\n- Fine\n")
+    held = deeds.open(ana, KEY).annotations[0]
+    deeds.edit(ana, KEY, replace(held, note="otherwise"), seconds=1)
+    assert [one.note for one in deeds.open(ana, KEY).annotations] == ["otherwise"]
+    with pytest.raises(InvalidLabels, match="'Odd' is retired"):
+        deeds.add(ana, OTHER, claim("b", label="Odd"), seconds=1)
+    deeds.add(ana, OTHER, claim("c"), seconds=1)
+    mine = deeds.open(ana, OTHER).annotations[0]
+    with pytest.raises(InvalidLabels, match="'Odd' is retired"):
+        deeds.edit(ana, OTHER, replace(mine, labels=(("Odd",),)), seconds=1)
+
+
+def test_a_save_under_labels_that_changed_is_a_conflict(deeds: Annotate, ana: str) -> None:
+    """Whoever saw another set than the one in force is told, and nothing is written."""
+    seen = deeds.open(ana, KEY).labels.version
+    first = deeds.add(ana, KEY, claim("a"), seconds=1, label_set=seen).annotations[0]
+    deeds.guidance.keep(Guidance.LABELS, "- Fine\n- Wrong\n")
+    before = deeds.store.events(ana, KEY)
+    late: list[Callable[[], Saved]] = [
+        lambda: deeds.add(ana, KEY, claim("b", 0, 3), seconds=1, label_set=seen),
+        lambda: deeds.edit(ana, KEY, replace(first, note="x"), seconds=1, label_set=seen),
+        lambda: deeds.finish(ana, KEY, seconds=1, label_set=seen),
+    ]
+    for deed in late:
+        with pytest.raises(Conflict, match="the labels changed"):
+            deed()
+    assert deeds.store.events(ana, KEY) == before
+    now = deeds.open(ana, KEY).labels.version
+    saved = deeds.edit(ana, KEY, replace(first, note="x"), seconds=1, label_set=now)
+    assert [(one.note, one.label_set) for one in saved.annotations] == [("x", now)]
+    assert deeds.finish(ana, KEY, seconds=1, label_set=now).assignment.state is State.DONE
+
+
+def test_another_colour_is_no_conflict(deeds: Annotate, ana: str) -> None:
+    """Every digit means the same; what is saved names the set in force."""
+    deeds.guidance.keep(Guidance.LABELS, "- Fine\n- Wrong\n")
+    seen = deeds.open(ana, KEY).labels.version
+    deeds.guidance.keep(Guidance.LABELS, "- {name: Fine, color: red}\n- Wrong\n")
+    saved = deeds.add(ana, KEY, claim("a"), seconds=1, label_set=seen)
+    assert [one.label_set for one in saved.annotations] == [deeds.open(ana, KEY).labels.version]
+    assert saved.annotations[0].label_set != seen
+
+
 def test_nobody_sees_the_work_of_another(deeds: Annotate, ana: str, bo: str) -> None:
     """Annotations, states, notes, counts and undo are each person's own."""
     deeds.add(ana, KEY, claim(name(), note="mine"), seconds=1)
@@ -156,7 +202,7 @@ def test_the_next_and_the_neighbours(deeds: Annotate, ana: str) -> None:
 
 def test_past_notes_come_by_use(deeds: Annotate, ana: str) -> None:
     """The most frequent first, then the most recent, each once."""
-    for place, note in enumerate(["rare", "often", "late", "often", ""]):
+    for place, note in enumerate(["rare", "often", "often", "late", ""]):
         deeds.add(ana, KEY, claim(name(), 4, 5 + place, note=note), seconds=0)
     assert deeds.past_notes(ana) == ("often", "late", "rare")
     assert deeds.past_notes(ana, limit=1) == ("often",)
@@ -196,9 +242,9 @@ def test_likings_are_kept(deeds: Annotate, ana: str) -> None:
 
 def test_without_labels_there_is_nothing_to_say(database: Database) -> None:
     """A store that never saw a label set says what to do."""
-    with pytest.raises(NotFound, match="no label set") as caught:
+    with pytest.raises(NotFound, match=r"no labels\.yaml") as caught:
         annotate(database, labels="").labels()
-    assert "labels.yaml" in caught.value.hint
+    assert caught.value.hint.startswith("make it; write labels")
 
 
 def test_a_dataset_may_have_labels_of_its_own(deeds: Annotate, ana: str) -> None:

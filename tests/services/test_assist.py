@@ -24,9 +24,9 @@ from tui_annotate.methods.segmentation import SEGMENTER, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 from tui_annotate.services.assist import Assist, embedded, prepared
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.vectors.store import VectorStore
 
 SAMPLES = Path(__file__).parents[2] / "sample_data" / "pairs.jsonl"
 SOURCE = "The bridge reopened on Saturday. The work cost 12 million pounds. Nobody came."

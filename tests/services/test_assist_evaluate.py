@@ -253,7 +253,6 @@ def test_each_document_is_embedded_once(monkeypatch: pytest.MonkeyPatch, at_once
         for document, cut in zip(each.sample.documents, each.segments, strict=True)
     }
     assert sum(counted.calls) == sum(map(len, documents.values()))
-    assert found == evaluate_records(records, embedder=Words())
     ranks = {
         way: [
             each.rank(

@@ -17,11 +17,11 @@ from tui_annotate.domain.history import chained
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.audit import Audit, Kept
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.audit import AuditStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.audit import AuditStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 Alter = Callable[[str], None]
 
@@ -118,6 +118,16 @@ def test_what_was_altered_is_named(
     assert re.search(says, first.says)
     assert first.id
     assert first.at
+
+
+def test_a_removed_annotation_stays_removed(database: Database, alter: Alter) -> None:
+    """Without its tombstone an import would bring it back; taken out samples need none."""
+    alter("DELETE FROM tombstones WHERE id = 'a3'")
+    (found,) = audit(database).verify().breaks
+    assert found.says == "annotation a3 was removed, and an import could bring it back"
+    CorpusStore(database).remove_dataset("d", with_annotations=True)
+    fill(CorpusStore(database), "1")
+    assert audit(database).verify().sound
 
 
 def test_a_stream_without_events_is_told(database: Database, alter: Alter) -> None:

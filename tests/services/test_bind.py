@@ -14,7 +14,7 @@ from tui_annotate.domain.authorized_keys import parse_entry
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Role
 from tui_annotate.services.bind import Bind
-from tui_annotate.storage.keys import KeyStore
+from tui_annotate.storage.people.keys import KeyStore
 
 SESSION = ("/opt/a b/python", "-I", "-m", "tui_annotate", "session")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TextIO
 import pytest
 
 from tests.services.ingesting import Stores, write_dump, write_pairs
-from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions, Report
@@ -56,9 +57,13 @@ def test_filters_choose_records(stores: Stores, tmp_path: Path) -> None:
     assert {one["annotator"] for row in rows for one in row["annotations"]} == {"a1"}
 
 
-def test_a_time_is_told_in_utc() -> None:
+def test_a_time_is_told_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
     """A time with a zone is moved to UTC; a day is its first moment; nothing stays nothing."""
-    assert moment("2026-01-31") == "2026-01-31T00:00:00.000000+00:00"
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("TZ", "Asia/Shanghai")
+        time.tzset()
+        assert moment("2026-01-31") == "2026-01-31T00:00:00.000000+00:00"
+    time.tzset()
     assert moment("2026-01-31T12:00+02:00") == "2026-01-31T10:00:00.000000+00:00"
     assert moment("") == ""
     with pytest.raises(InvalidInput):
@@ -145,7 +150,7 @@ def test_a_broken_exporter_leaves_nothing(
 
 def test_wrong_wishes_are_told(stores: Stores, tmp_path: Path) -> None:
     """An unknown format names those there are; a folder is no target."""
-    with pytest.raises(NotFound, match="no exporter 'xml'") as caught:
+    with pytest.raises(InvalidInput, match="no exporter 'xml'") as caught:
         stores.export.run("xml", tmp_path / "out")
     there = ", ".join(registry.names("exporters"))
     assert caught.value.hint == f"there are: {there}"

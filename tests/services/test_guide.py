@@ -11,9 +11,9 @@ from tests.stores import fill, new_database
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.services.guide import Guide
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
 
 
 @pytest.fixture

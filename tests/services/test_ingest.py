@@ -97,7 +97,10 @@ def test_other_texts_under_a_known_key_are_refused(stores: Stores, tmp_path: Pat
     assert [(str(problem), problem.hint) for problem in report.problems] == [
         (
             f"{path}:1: sample a/0 is stored with other texts",
-            "to exchange them: tui-annotate dataset replace a FILE",
+            (
+                "files that use the same ids for other texts need a --dataset each; "
+                "to exchange the texts: tui-annotate dataset replace a FILE"
+            ),
         )
     ]
     assert stores.corpus.sample(stores.corpus.find("a/0")).sample.documents[1].text == "B."
@@ -281,7 +284,7 @@ def test_files_are_opened_before_anything_is_stored(stores: Stores, tmp_path: Pa
     good = _lines(tmp_path / "a.jsonl", _pair("A.", "B."))
     with pytest.raises(NotFound):
         stores.run(good, tmp_path / "none.jsonl")
-    with pytest.raises(NotFound, match="no importer 'nope'"):
+    with pytest.raises(InvalidInput, match="no importer 'nope'"):
         stores.ingest.run(Files([good], "nope"))
     assert stores.corpus.totals() == (0, 0, 0)
 
@@ -345,9 +348,9 @@ def test_an_embedder_that_nobody_knows_is_never_proposed(stores: Stores) -> None
         lambda: stores.ingest.rebuild(embedder="nope:model"),
     ]
     for ask in asks:
-        with pytest.raises(NotFound, match="no embedder 'nope'") as caught:
+        with pytest.raises(InvalidInput, match="no embedder 'nope'") as caught:
             ask()
-        assert caught.value.hint.startswith("there are: auto, none, ")
+        assert "there are: auto, none, " in caught.value.hint
     assert stores.corpus.vector_sets() == ()
 
 

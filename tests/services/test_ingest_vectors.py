@@ -20,8 +20,8 @@ from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
 from tui_annotate.services.ingest import Asked, Files, Progress, filling, ready_made
-from tui_annotate.storage.prepared import read
-from tui_annotate.storage.vectors import table_name
+from tui_annotate.storage.vectors.prepared import read
+from tui_annotate.storage.vectors.store import table_name
 
 
 @pytest.fixture
@@ -75,6 +75,15 @@ def test_the_first_ingest_remembers_its_embedder(stores: Stores, pairs: Path) ->
     assert stores.asked[-1] == ("neural", "http://localhost:1", 8)
     moved = stores.ingest.run([], embedder=Asked("neural", base_url="http://localhost:2"))
     assert moved.embedder == "neural"
+
+
+def test_where_nothing_came_in_no_model_is_loaded(stores: Stores, tmp_path: Path) -> None:
+    """Whoever named a column wrongly is not kept waiting, and nothing is decided for later."""
+    file = tmp_path / "a.csv"
+    file.write_text("text,claim\nA.,B.\n")
+    assert stores.run(file).refused == 1
+    assert stores.asked == []
+    assert not stores.corpus.vectors_decided()
 
 
 def test_a_models_folder_is_the_same_from_anywhere(

@@ -67,12 +67,15 @@ def test_who_read_and_found_nothing_has_read() -> None:
 
 
 def test_the_majority_is_of_those_who_read() -> None:
-    """Two of three is one; one of three is none; second readings and review have no vote."""
+    """Two of three is one, one is none; second readings, review and who skipped have no vote."""
     (found,) = layered([RECORD], "majority")
     (one,) = found.annotations
     assert one.annotation.claim == (Anchor(Side.SUMMARY, 0, Span(4, 7)),)
     assert (one.person, one.annotation.origin) == ("majority", "machine:majority")
     assert found.assignments == (Assignment("majority", State.DONE),)
+    passed = tuple(Assignment(name, State.SKIPPED) for name in ("x", "y", "z"))
+    (same,) = layered([replace(RECORD, assignments=(*RECORD.assignments, *passed))], "majority")
+    assert same.annotations == found.annotations
     (nothing,) = layered([Record(SAMPLE)], "majority")
     assert nothing == Record(SAMPLE)
 

@@ -12,10 +12,10 @@ from tests.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.figures import Figures, Work, week_of
 from tui_annotate.domain.people import OPERATOR, Actor, Role, Verb, may
 from tui_annotate.services.measure import Measure
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.figures import FigureStore
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
 
 TODAY = datetime.now(UTC).date()
 
@@ -81,6 +81,26 @@ def test_without_handouts_everybody_has_all(database: Database) -> None:
     assert len(found.weeks) == 12
 
 
+def test_a_dataset_without_work_is_not_done(database: Database) -> None:
+    """Nobody began it, or all that is there came with an import, with states or without."""
+    fill(CorpusStore(database), "x", dataset="e")
+    ends = {each.dataset: each.end.why for each in figures(database).ahead}
+    assert ends == {"d": "began today", "e": "not begun"}
+
+
+def test_who_was_handed_samples_with_work_of_a_file_has_not_begun(database: Database) -> None:
+    """What came with an import has a day, but is no work."""
+    fill(CorpusStore(database), "x", dataset="e")
+    li = PeopleStore(database).local("li").id
+    allot(database, li, "x")
+    with database.writing() as connection:
+        connection.exec_driver_sql("DROP TRIGGER events_refuse_update")
+        connection.exec_driver_sql("UPDATE events SET dataset = 'e', person = ?, seconds = 0"
+                                   " WHERE verb = 'flag'", (li,))  # fmt: skip
+    ends = {each.dataset: each.end.why for each in figures(database).ahead}
+    assert ends["e"] == "not begun"
+
+
 def test_flags_have_their_reasons(database: Database) -> None:
     """Who flagged which sample, and why."""
     (flag,) = figures(database).flags
@@ -91,9 +111,9 @@ def test_ends_are_projected(database: Database) -> None:
     """From what was finished in the last two weeks; later there is no pace any more."""
     tomorrow = figures(database, today=TODAY + timedelta(days=1))
     assert of(tomorrow, "ana").end(tomorrow.today).day == str(TODAY + timedelta(days=2))
-    assert tomorrow.ahead[0].end.why == "no pace: nothing finished in two weeks"
+    assert tomorrow.ahead[0].end.why == "nothing in two weeks"
     later = figures(database, today=TODAY + timedelta(days=20))
-    assert of(later, "ana").end(later.today).why == "no pace: nothing finished in two weeks"
+    assert of(later, "ana").end(later.today).why == "nothing in two weeks"
 
 
 def test_what_is_handed_out(database: Database) -> None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.stores import annotate, claim, fill, new_database
-from tui_annotate.domain.people import OPERATOR, Actor, Role
-from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.annotations import ADJUDICATED, REJECTED
+from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role
+from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.share import Share
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.shares import ShareStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.shares.store import ShareStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 KEY, OTHER = SampleKey("p", "p1"), SampleKey("p", "p2")
 
@@ -63,6 +65,40 @@ def test_an_origin_can_be_what_is_right(database: Database) -> None:
     assert told is not None
     assert [each.id for each in told.missed] == ["k"]
     assert [each.id for each in told.extra] == ["b"]
+
+
+def test_what_review_refused_is_no_answer(database: Database) -> None:
+    """Of what review settled, only what it made is right."""
+    settled, now = Person(SETTLED, SETTLED, PersonKind.SETTLED), AnnotationStore(database)
+    made, refused = (
+        replace(claim(name), origin=name, number=number)
+        for number, name in enumerate((ADJUDICATED, REJECTED), 1)
+    )
+    owned = tuple(Owned(SETTLED, one) for one in (made, refused))
+    now.import_records([Record(CorpusStore(database).sample(KEY).sample, owned, people=(settled,))])
+    share = Share(ShareStore(database), PeopleStore(database), lambda _: None, OPERATOR)
+    share.practice("p", ["ben"], gold=SETTLED)
+    deeds, ben = annotate(database), PeopleStore(database).local("ben").id
+    deeds.finish(ben, KEY, seconds=0)
+    told = deeds.feedback(ben, KEY)
+    assert told is not None
+    assert [each.origin for each in told.missed] == [ADJUDICATED]
+
+
+def test_a_kind_of_origin_means_all_of_it(database: Database) -> None:
+    """`imported` is what came in any format."""
+    li = Person("li", "li", PersonKind.IMPORTED)
+    came = replace(claim("i"), origin="imported:mercury")
+    sample = CorpusStore(database).sample(OTHER).sample
+    AnnotationStore(database).import_records([Record(sample, (Owned("li", came),), people=(li,))])
+    share = Share(ShareStore(database), PeopleStore(database), lambda _: None, OPERATOR)
+    share.practice("p", ["ben"], gold="imported")
+    deeds, ben = annotate(database), PeopleStore(database).local("ben").id
+    for key, right in ((KEY, []), (OTHER, ["i"])):
+        deeds.finish(ben, key, seconds=0)
+        told = deeds.feedback(ben, key)
+        assert told is not None
+        assert [each.id for each in told.missed] == right
 
 
 def test_records_are_without_practice_unless_it_is_asked_for(database: Database) -> None:

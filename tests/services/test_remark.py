@@ -15,11 +15,11 @@ from tui_annotate.domain.remarks import Talk
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.news import News
 from tui_annotate.services.remark import Remarks
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.remarks import RemarkStore
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.remarks import RemarkStore
 
 MOMENTS = count(1)
 

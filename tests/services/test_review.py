@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.stores import annotate, claim, fill, new_database
+from tests.stores import LABELS, annotate, claim, fill, new_database
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
@@ -24,13 +24,14 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.adjudication import Difference, Group, Standing
 from tui_annotate.services.annotate import Annotate
 from tui_annotate.services.review import Judged, Review, ReviewDesk
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import GuidanceStore
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
 from tui_annotate.storage.inspection import inspect
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.store import AnnotationStore
 
+SPLIT = "- Good\n- Better\n"
 EVIDENCE = (Anchor(Side.SOURCE, 0, Span(27, 53)),)
 
 
@@ -342,6 +343,48 @@ def test_reopening(rivals: Team) -> None:
 # undo
 
 
+def test_nothing_is_settled_under_a_label_that_was_split(rivals: Team) -> None:
+    """Neither taken nor finished; an edit that chooses a part of it is."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    seen = review.take(who, key, [("ana-2", "ben-2")], seen=rivals.open().seen, seconds=1).seen
+    rivals.deeds.guidance.keep(
+        Guidance.LABELS, LABELS.replace("- Fine", "- {name: Fine, split: [Good, Better]}") + SPLIT
+    )
+    seen = rivals.open().seen
+    with pytest.raises(Conflict, match="Fine was split"):
+        review.take(who, key, [("ana-1", "ben-1", "li-1")], seen=seen, seconds=1)
+    with pytest.raises(Conflict, match="Fine was split"):
+        review.finish(who, key, rest=Reason.SLIP, seen=seen, seconds=1)
+    (made,) = rivals.open().annotations
+    judged = review.edit(who, key, replace(made, labels=(("Good",),)), seen=seen, seconds=1)
+    assert [one.labels for one in judged.settled] == [(("Good",),)]
+
+
+def test_a_deed_under_labels_that_changed_is_a_conflict(rivals: Team) -> None:
+    """Also where the change touches nothing of the sample: its labels were seen otherwise."""
+    review, who, key = rivals.review(), rivals.reviewer, rivals.keys[0]
+    seen = rivals.open().seen
+    rivals.deeds.guidance.keep(Guidance.LABELS, f"{LABELS}- New\n")
+    with pytest.raises(Conflict, match="the labels changed"):
+        review.take(who, key, [("li-2",)], seen=seen, seconds=1)
+    desk = rivals.open()
+    assert desk.labels.find(("New",)) is not None
+    assert review.take(who, key, [("li-2",)], seen=desk.seen, seconds=1).verb == "take"
+
+
+def test_another_colour_is_no_conflict(rivals: Team) -> None:
+    """Every rival means the same; what is made names the set in force."""
+    seen = rivals.open().seen
+    colourful = LABELS.replace("- Fine", "- {name: Fine, color: red}")
+    rivals.deeds.guidance.keep(Guidance.LABELS, colourful)
+    judged = rivals.review().take(
+        rivals.reviewer, rivals.keys[0], [("li-2",)], seen=seen, seconds=1
+    )
+    desk = rivals.open()
+    assert [one.label_set for one in judged.settled] == [desk.labels.version]
+    assert judged.seen == desk.seen
+
+
 STEPS: dict[str, Callable[[Review, str, SampleKey, str], object]] = {
     "take": lambda review, who, key, seen: review.take(
         who, key, [("ana-2", "ben-2")], seen=seen, seconds=1
@@ -487,6 +530,12 @@ def test_nobody_settles_what_they_annotated(rivals: Team) -> None:
     assert allowed.next(ana) == key
     assert allowed.open(ana, key).refused == ""
     allowed.finish(ana, key, rest=Reason.SLIP, seen=desk.seen, seconds=1)
+    kim = rivals.deeds.people.local("kim")
+    second = again(kim)
+    rivals.deeds.people.keep(second)
+    assert rivals.review().open(kim.id, key).refused == ""
+    rivals.deeds.finish(second.id, key, seconds=1)
+    assert rivals.review().open(kim.id, key).refused == desk.refused
 
 
 def test_a_sample_that_nobody_finished_is_not_settled(team: Team) -> None:
@@ -620,7 +669,7 @@ def test_imported_work_counts_where_it_marked_something(team: Team) -> None:
     owned = tuple(
         Owned(name, replace(claim(f"{name}1", 0, 5), origin="imported:mercury")) for name in "pq"
     )
-    team.deeds.store.import_record(replace(record, annotations=owned, people=people))
+    team.deeds.store.import_records([replace(record, annotations=owned, people=people)])
     assert [row.annotators for row in team.review().queue(team.reviewer)] == [2]
     assert team.open().groups[0].standing is Standing.AGREED
 

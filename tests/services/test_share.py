@@ -14,11 +14,12 @@ from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.sharing import Sorting, Wish
 from tui_annotate.services.share import Share
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.services.share.report import InForce
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
-from tui_annotate.storage.shares import ShareStore
+from tui_annotate.storage.shares.store import ShareStore
 
 
 @pytest.fixture
@@ -96,6 +97,8 @@ def test_where_people_need_accounts_names_are_theirs(database: Database) -> None
     assert [each.name for each in PeopleStore(database).all()] == ["li"]
     share.move("li", ["ana@example.org"])
     assert len(keys(database, "a1")) == 2
+    members["ben@example.org"] = Person("b1", "ben", PersonKind.ACCOUNT)
+    assert share.move("ana@example.org", ["ben@example.org"], dry_run=True).samples == 2
     with pytest.raises(NotFound) as caught:
         share.move("nobody", ["ana@example.org"])
     assert "ana" in caught.value.hint
@@ -202,6 +205,8 @@ def test_without_others_work_goes_back_to_the_pool(database: Database) -> None:
         share.move("ana", [])
     share.undo()
     share.pool("d", Pool(1, "ingested"))
+    with pytest.raises(InvalidInput, match="'ana' has them"):
+        share.move("ana", ["ana"])
     ana = person(database, "ana")
     key = queue.next_unfinished(ana, None, order="ingested")
     assert share.move("ana", []).samples == 1
@@ -282,6 +287,22 @@ def test_what_is_shown_counts_what_people_do(database: Database) -> None:
     assert share.show().rules == ()
     with pytest.raises(NotFound, match="'nothing'"):
         share.show("nothing")
+
+
+def test_rules_are_tried_without_being_made(database: Database) -> None:
+    """A dry run counts what the rule would do, and leaves neither rule, handout nor work."""
+    share, deeds = service(database), annotate(database)
+    share.give("d", ["ana", "ben"], Wish("2", 2, Sorting.INGESTED))
+    share.give("d", ["li"], Wish("1"), ids=["9"])
+    deeds.add(person(database, "ana"), SampleKey("d", "0"), claim("a"), seconds=0)
+    for name in ("ana", "ben"):
+        deeds.finish(person(database, name), SampleKey("d", "0"), seconds=0)
+    rule = Escalation(When.DIFFER)
+    before = share.show(), keys(database, "li")
+    assert share.pool("d", Pool(2, "ingested"), dry_run=True) == InForce(0, 8)
+    assert share.escalate("d", rule, now=True, dry_run=True) == InForce(0, 0, added=1)
+    assert (share.show(), keys(database, "li")) == before
+    assert share.escalate("d", rule, now=True) == InForce(3, 0, added=1)
 
 
 def test_one_begins_in_ones_own_line(database: Database) -> None:

@@ -11,7 +11,7 @@ from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.people import Actor, Person, Verb, require
 from tui_annotate.domain.ssh_keys import parse_key
 from tui_annotate.domain.visible import visible_line
-from tui_annotate.storage.keys import BoundKey, KeyStore
+from tui_annotate.storage.people.keys import BoundKey, KeyStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,25 +4,58 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.domain.findings import Finding
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.vector_sets import VectorSet
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore, DatasetInfo, Progress
+from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, Progress
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.inspection import inspect
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.vectors.store import VectorStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 _NONE = "none in use; the assist works with words alone"
 _OTHER_MODEL = "neural:FOLDER, the folder of a model that knows their language"
 _NAMED = 5
 """Things that a finding names before it counts the rest."""
+
+
+class LabelSets(Protocol):
+    """The label sets of a workspace, each by its dataset; empty for the workspace's own."""
+
+    @property
+    def stored(self) -> Callable[[str], LabelTree]:
+        """The set that is in force."""
+
+    def labels(self, dataset: str = "") -> LabelTree:
+        """The set that would be, with a changed `labels.yaml` taken up."""
+
+    def refused(self) -> str:
+        """Why `labels.yaml` is not taken up; empty where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many annotations of a person wait for a choice since their label was split.
+
+    Attributes:
+        person: the id; `name` is what people see.
+        label: as it is written with dots.
+        choices: what came of it, written so too.
+    """
+
+    label: str
+    choices: tuple[str, ...]
+    person: str
+    name: str
+    annotations: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +68,7 @@ class Status:
         embedded: documents with vectors.
         by_words: those of them that words rank alone, as the model knows too little of them.
         datasets, progress: the same by dataset, and by dataset and person.
+        waiting: what is to be chosen anew.
     """
 
     path: Path
@@ -48,6 +82,7 @@ class Status:
     by_words: int
     datasets: tuple[DatasetInfo, ...]
     progress: tuple[Progress, ...]
+    waiting: tuple[Waiting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +91,7 @@ class Examine:
 
     Attributes:
         path: the workspace's folder.
+        sets: the label sets.
         stores: opens the vectors; called at the first need.
     """
 
@@ -63,6 +99,7 @@ class Examine:
     database: Database
     corpus: CorpusStore
     log: AnnotationStore
+    sets: LabelSets
     stores: Callable[[], VectorStore]
 
     def status(self) -> Status:
@@ -84,18 +121,53 @@ class Examine:
             by_words,
             datasets,
             tuple(self.corpus.progress()),
+            tuple(self._waiting(dataset.name for dataset in datasets)),
         )
+
+    def _waiting(self, datasets: Iterable[str]) -> Iterator[Waiting]:
+        """What waits for a choice, as far as it may be seen; what is most comes first."""
+        split: dict[str, LabelTree] = {}
+        for dataset in datasets:
+            with suppress(NotFound):
+                labels = self.sets.stored(dataset)
+                if any(label.split for label in labels.walk()):
+                    split[dataset] = labels
+        found: Counter[tuple[str, tuple[str, ...], str, str]] = Counter()
+        for each, count in self.log.labellings(split).items() if split else ():
+            for label in split[each.dataset].split(each.labels):
+                parts = split[each.dataset].parts(label)
+                choices = tuple(JOINER.join(part.path) for part in parts)
+                found[JOINER.join(label.path), choices, each.name, each.person] += count
+        for (old, new, name, person), count in sorted(
+            found.items(), key=lambda pair: (-pair[1], pair[0])
+        ):
+            yield Waiting(old, new, person, name, count)
 
     def store(self) -> list[Finding]:
         """What was found of the store's pages, keys and log; reads all of it."""
         return inspect(self.database)
 
-    def labels_found(self, labels: Callable[[str], LabelTree]) -> Finding:
-        """Whether the label sets can be read, and have every label of an annotation.
+    def findings(self) -> list[Finding]:
+        """What was found of all of it."""
+        return [*self.store(), *self.labels_found(), *self.vectors_found()]
 
-        Args:
-            labels: the set of a dataset; of the workspace for an empty name.
+    def labels_found(self) -> list[Finding]:
+        """Whether the label sets can be read, are in force, and have every label of an annotation.
+
+        And whether annotations wait for a choice since their label was split.
         """
+        found = [self._labels_used()]
+        why = self.sets.refused() if found[0].state != "wrong" else ""
+        if why:
+            file = shlex.quote(str(self.path / "labels.yaml"))
+            mend = f"tui-annotate labels apply {file} --dry-run"
+            says = f"labels.yaml changed and is not in force: {why}"
+            found.append(Finding("label file", "doubt", says, mend))
+        waiting = list(self._waiting(dataset.name for dataset in self.corpus.datasets()))
+        return [*found, _wait_found(waiting)] if waiting else found
+
+    def _labels_used(self) -> Finding:
+        labels = self.sets.labels
         try:
             known = len(labels("").leaves())
             lost: Counter[LabelPath] = Counter()
@@ -113,7 +185,7 @@ class Examine:
             "labels",
             "doubt",
             f"annotations have labels that the label set lacks: {', '.join(named)}{more}",
-            f"add them to {file}, or give those annotations other labels",
+            f"tui-annotate labels normalise --dry-run; or add them to {file}",
         )
 
     def vectors_found(self) -> list[Finding]:
@@ -148,6 +220,18 @@ class Examine:
             says += f"; {by_words:,} of them ranked by words, as the model lacks theirs"
             return Finding("vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}")
         return Finding("vectors", "ok", says)
+
+
+def _wait_found(waiting: Sequence[Waiting]) -> Finding:
+    told = [f"{each.label} of {each.name} ({each.annotations:,})" for each in waiting[:_NAMED]]
+    more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
+    return Finding(
+        "split labels",
+        "doubt",
+        f"annotations wait for a choice: {', '.join(told)}{more}",
+        "tui-annotate annotate; or, by an admin for all at once: "
+        "tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
+    )
 
 
 def _megabytes(store: VectorStore, kept: VectorSet) -> str:

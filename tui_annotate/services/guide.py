@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
 
 _LONGEST = 1_000_000
 """Code points: people read them on a screen."""
@@ -92,7 +92,7 @@ class Guide:
             self._must_know(dataset)
             found = self.guidance.version(Guidance.GUIDELINES, dataset=dataset)
             if not found:
-                raise NotFound("there are no guidelines", "guidelines apply FILE")
+                raise NotFound("there are no guidelines", "tui-annotate guidelines apply FILE")
             return found
         known = self.guidance.versions(Guidance.GUIDELINES)
         fitting = [name for name in known if name.startswith(version.lower())]

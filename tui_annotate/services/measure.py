@@ -19,7 +19,7 @@ from tui_annotate.domain.figures import (
     week_of,
     weeks_up_to,
 )
-from tui_annotate.storage.datasets import Progress
+from tui_annotate.storage.corpus.datasets import Progress
 from tui_annotate.storage.figures import Assigned, Day, FigureStore, Room
 
 
@@ -41,6 +41,11 @@ class Measure:
     names: Callable[[], Mapping[str, str]]
     everybody: bool = True
     today: Callable[[], date] = _today
+
+    def last_day(self) -> date:
+        """The last day of any work, which is the same as long as the store is."""
+        days = [each.day for each in self.store.days() if each.seconds or each.finished]
+        return date.fromisoformat(max(days, default="1970-01-01"))
 
     def figures(self, *, weeks: int = 12) -> Figures:
         """All figures.
@@ -132,13 +137,13 @@ def _weeks(days: Iterable[Day], wanted: Sequence[str]) -> list[Week]:
 def _ahead(room: Room, work: Iterable[Work], today: date) -> Ahead:
     mine = [each for each in work if each.dataset == room.dataset]
     if not room.handed_out and room.undrawn is None:
-        end = together(each.end(today) for each in mine if each.seconds)
-        return Ahead(room.dataset, None, end if mine else Projection(why="nobody began"))
+        ends = [each.end(today) for each in mine if each.seconds or each.remaining == 0]
+        return Ahead(room.dataset, None, together(ends) if ends else Projection(why="not begun"))
     remaining = (room.undrawn or 0) + sum(
         max((each.assigned or 0) - each.finished, 0) if each.remaining is None else each.remaining
         for each in mine
     )
-    first = min((each.first for each in mine if each.first), default="")
+    first = min((each.first for each in mine if each.first and each.begun), default="")
     recent = sum(each.recent for each in mine)
     return Ahead(room.dataset, remaining, projected(remaining, recent, first=first, today=today))
 

@@ -9,10 +9,10 @@ from typing import Final
 from tui_annotate.domain.differences import Piece, line_pieces
 from tui_annotate.domain.people import reader
 from tui_annotate.domain.remarks import Item
-from tui_annotate.storage.guidance import Edition, Guidance, GuidanceStore
-from tui_annotate.storage.log import utc_now
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.remarks import RemarkStore
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.guidance.store import Edition, Guidance, GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.remarks import RemarkStore
 
 _SEEN: Final = "news_seen"
 _LINES: Final = 60

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, reader, require
 from tui_annotate.domain.remarks import ALL, REVIEWERS, Remark, Talk, checked_text
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.log import utc_now
-from tui_annotate.storage.remarks import RemarkStore
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.work.remarks import RemarkStore
 
 
 def _new_id() -> str:

@@ -18,7 +18,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.settings import WORKSPACE_FILE, WORKSPACE_TEMPLATE, find_workspace, load
 from tui_annotate.storage.database import Database
 from tui_annotate.workspace.folder import (
@@ -43,6 +43,7 @@ def create(path: Path | str) -> Workspace:
 
     Raises:
         Conflict: it is a workspace already.
+        InvalidInput: it is a file.
         Unavailable: the folder can not be written.
     """
     folder = Path(path).absolute()
@@ -51,6 +52,8 @@ def create(path: Path | str) -> Workspace:
             f"{folder} is a workspace already",
             f"open it: tui-annotate annotate -w {shlex.quote(str(folder))}",
         )
+    if folder.is_file():
+        raise InvalidInput(f"{folder} is a file", "a workspace is a folder: name one")
     furnish(folder)
     database = _made(folder / STORE)
     # Last of all: the folder is a workspace once this file is there, so a killed init starts anew.

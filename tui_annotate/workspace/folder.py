@@ -15,6 +15,8 @@ GUIDELINES: Final = "guidelines.md"
 LOG: Final = "log"
 BACKUPS: Final = "backups"
 FROZEN: Final = "frozen"
+PSEUDONYMS: Final = "pseudonyms.key"
+"""Left out of every copy: a copy without it names nobody."""
 
 
 def furnish(folder: Path) -> None:

@@ -13,7 +13,7 @@ from tui_annotate.domain.errors import NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, require
 from tui_annotate.settings import Settings, person_name
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
 
 if TYPE_CHECKING:
     from tui_annotate.services.authenticate import Authenticate
@@ -40,9 +40,9 @@ class Members:
     def authenticate(self) -> Authenticate:
         """Signing in, on the workspace's own accounts or on those of the people store it names."""
         from tui_annotate.services.authenticate import Authenticate
-        from tui_annotate.storage.accounts import AccountStore
-        from tui_annotate.storage.attempts import AttemptStore
-        from tui_annotate.storage.sessions import SessionStore
+        from tui_annotate.storage.people.accounts import AccountStore
+        from tui_annotate.storage.people.attempts import AttemptStore
+        from tui_annotate.storage.people.sessions import SessionStore
 
         home = self.home()
         stores = (AccountStore(home), SessionStore(home), AttemptStore(home))
@@ -63,7 +63,7 @@ class Members:
         """Ids of those whose account lets them in no more."""
         if not self.required():
             return frozenset()
-        from tui_annotate.storage.accounts import AccountStore
+        from tui_annotate.storage.people.accounts import AccountStore
 
         return frozenset(
             each.person.id for each in AccountStore(self.home()).all() if not each.active
@@ -73,8 +73,8 @@ class Members:
     def accounts(self) -> Accounts:
         """What admins do with accounts."""
         from tui_annotate.services.authenticate.managing import Accounts
-        from tui_annotate.storage.accounts import AccountStore
-        from tui_annotate.storage.sessions import SessionStore
+        from tui_annotate.storage.people.accounts import AccountStore
+        from tui_annotate.storage.people.sessions import SessionStore
 
         home = self.home()
         stores = (AccountStore(home), SessionStore(home), self.people)
@@ -98,7 +98,7 @@ class Members:
         if not self._shared.exists():
             raise NotFound(
                 f"the store of people {self._shared} is not there",
-                "is it mounted? where there was none yet, users add makes it",
+                "is it mounted? where there was none yet, tui-annotate users add makes it",
             )
         return self.database.companion(self._shared)
 
@@ -136,7 +136,8 @@ class Members:
             "this workspace has accounts: a name alone says nothing"
             if name
             else "this workspace has accounts, and nobody is signed in",
-            "sign in on the screen, without --as; or users update WHO --unix NAME for commands",
+            "sign in on the screen, without --as; for commands: "
+            "tui-annotate users update WHO --unix NAME",
         )
 
     def at_shell(self) -> Actor:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Actor, Person, Verb, may, require
+from tui_annotate.domain.records import RecordFilter
 from tui_annotate.settings import WORKSPACE_FILE, Settings
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import GuidanceStore
-from tui_annotate.storage.label_sets import LabelSets
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.guidance.label_sets import LabelSets
+from tui_annotate.storage.guidance.store import GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.relabelling import RelabelStore
+from tui_annotate.storage.work.store import AnnotationStore
 from tui_annotate.workspace.folder import FROZEN, GUIDELINES, LABELS, STORE, VECTORS, propose
 from tui_annotate.workspace.members import Members
-from tui_annotate.workspace.proposals import Proposals
+from tui_annotate.workspace.proposals import Proposals, beside
 
 if TYPE_CHECKING:
     from tui_annotate.services.agree import Agree
@@ -31,10 +34,13 @@ if TYPE_CHECKING:
     from tui_annotate.services.guide import Guide
     from tui_annotate.services.measure import Measure
     from tui_annotate.services.news import News
+    from tui_annotate.services.relabel import Relabel
     from tui_annotate.services.remark import Remarks
+    from tui_annotate.services.report import Report
     from tui_annotate.services.review import Review
     from tui_annotate.services.share import Share
-    from tui_annotate.storage.presence import PresenceStore
+    from tui_annotate.storage.people.presence import PresenceStore
+    from tui_annotate.workspace.naming import Naming
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ class Team:
     def bind(self) -> Bind:
         """SSH keys of people with accounts."""
         from tui_annotate.services.bind import Bind
-        from tui_annotate.storage.keys import KeyStore
+        from tui_annotate.storage.people.keys import KeyStore
 
         keys = KeyStore(self.members.home())
         return Bind(keys, lambda who: self.accounts.find(who).person, self.actor)
@@ -81,7 +87,7 @@ class Team:
     def audit(self) -> Audit:
         """Whether the log is what it was."""
         from tui_annotate.services.audit import Audit
-        from tui_annotate.storage.audit import AuditStore
+        from tui_annotate.storage.work.audit import AuditStore
 
         require(self.actor, Verb.REPORT)
         return Audit(AuditStore(self.database))
@@ -89,7 +95,7 @@ class Team:
     @cached_property
     def presence(self) -> PresenceStore:
         """Which process each person works in."""
-        from tui_annotate.storage.presence import PresenceStore
+        from tui_annotate.storage.people.presence import PresenceStore
 
         return PresenceStore(self.database)
 
@@ -97,7 +103,7 @@ class Team:
     def backup(self) -> Backup:
         """Copies of the workspace: the store, what lies beside it, and vectors if asked for."""
         from tui_annotate.services.backup import Backup
-        from tui_annotate.storage.vectors import VectorStore
+        from tui_annotate.storage.vectors.store import VectorStore
 
         require(self.actor, Verb.MANAGE)
         beside = (WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN)
@@ -105,11 +111,18 @@ class Team:
         return Backup(self.path, self.database, STORE, beside, lambda: VectorStore(vectors))
 
     @cached_property
+    def naming(self) -> Naming:
+        """What stands for people where nobody may be named."""
+        from tui_annotate.workspace.naming import Naming
+
+        return Naming(self.corpus, self.members)
+
+    @cached_property
     def agreement(self) -> Agree:
         """How far people agree, with one another and with their own former readings."""
         from tui_annotate.services.agree import Agree
         from tui_annotate.services.export import Export
-        from tui_annotate.storage.segments import SegmentStore
+        from tui_annotate.storage.corpus.segments import SegmentStore
 
         stores = (self.corpus, self.people, self.guidance, SegmentStore(self.database))
         names = Export(self.corpus, self.people, self.log, self.proposals.label_paths)
@@ -119,7 +132,7 @@ class Team:
     def share(self) -> Share:
         """Who annotates what."""
         from tui_annotate.services.share import Share
-        from tui_annotate.storage.shares import ShareStore
+        from tui_annotate.storage.shares.store import ShareStore
 
         store = ShareStore(self.database)
         return Share(store, self.people, self._member, self.actor, self.members.disabled)
@@ -151,10 +164,19 @@ class Team:
         return version
 
     @cached_property
+    def relabel(self) -> Relabel:
+        """Labels as they change, with the work under them."""
+        from tui_annotate.services.relabel import Relabel
+
+        require(self.actor, Verb.MANAGE)
+        work = RelabelStore(self.database, actor=self.actor, disabled=self.members.disabled)
+        return Relabel(work, self.guidance, self.proposals, self._names, self.actor)
+
+    @cached_property
     def remarks(self) -> Remarks:
         """Talks with the reviewers, and notices to all."""
         from tui_annotate.services.remark import Remarks
-        from tui_annotate.storage.remarks import RemarkStore
+        from tui_annotate.storage.work.remarks import RemarkStore
 
         return Remarks(RemarkStore(self.database, actor=self.actor), self._names, self.actor)
 
@@ -162,7 +184,7 @@ class Team:
     def news(self) -> News:
         """What changed since somebody was last here."""
         from tui_annotate.services.news import News
-        from tui_annotate.storage.remarks import RemarkStore
+        from tui_annotate.storage.work.remarks import RemarkStore
 
         remarks = RemarkStore(self.database, actor=self.actor)
         return News(self.guidance, remarks, self.people, self._names)
@@ -190,6 +212,42 @@ class Team:
         return Measure(store, self._names, everybody=may(self.actor, Verb.REPORT))
 
     @cached_property
+    def report(self) -> Report:
+        """A page to read and share, of what the actor may see; as of the last day of work in it."""
+        from tui_annotate.services.report import Report
+
+        check, names = self.agreement.check, self._names
+        return Report(
+            self.corpus,
+            check,
+            lambda person: names().get(person, person),
+            self.proposals.labels,
+            lambda: replace(self.measure, today=self.measure.last_day).figures(),
+            self._agreed,
+        )
+
+    def _agreed(
+        self, filters: RecordFilter, word: Callable[[str], str] | None = None
+    ) -> dict[str, Any]:
+        """How far people agree, as values of JSON, with words for people where there are some."""
+        from tui_annotate.services.agree import Asked
+        from tui_annotate.services.agree.shapes import as_json
+
+        found = self.agreement.report(
+            Asked(
+                dataset=filters.dataset,
+                people=(filters.person,) if filters.person else (),
+                origin=filters.origin,
+                state=filters.state,
+                label=filters.label,
+                since=filters.since,
+            )
+        )
+        if word is not None:
+            found = replace(found, names={person: word(person) for person in found.names})
+        return as_json(found)
+
+    @cached_property
     def freeze(self) -> Freeze:
         """Dated states for papers, and the log replayed against them."""
         from tui_annotate.services.freeze import Freeze
@@ -201,7 +259,7 @@ class Team:
     def _on(self, database: Database) -> Team:
         """The same services on another store, as on a copy of this one."""
         corpus, guidance = CorpusStore(database), GuidanceStore(database)
-        proposals = replace(self.proposals, guidance=guidance, corpus=corpus)
+        proposals = beside(self.path, database, stored=self.proposals.stored, corpus=corpus)
         log, people = AnnotationStore(database), PeopleStore(database)
         stores = (corpus, log, people, guidance)
         members = Members(self.path, self.settings, database, people, self.actor)

@@ -16,16 +16,16 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import Annotate
 from tui_annotate.services.examine import Examine, Status
 from tui_annotate.settings import Settings
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import GuidanceStore
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.guidance.store import GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.vectors.store import VectorStore
+from tui_annotate.storage.work.store import AnnotationStore
 from tui_annotate.workspace.folder import VECTORS
 from tui_annotate.workspace.members import Members
-from tui_annotate.workspace.proposals import Proposals
+from tui_annotate.workspace.proposals import Proposals, beside
 from tui_annotate.workspace.team import Team
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.assist import Assist, Matched
     from tui_annotate.services.assist.former import Formers
     from tui_annotate.services.export import Export
+    from tui_annotate.services.export.pseudonyms import Pseudonyms
     from tui_annotate.services.ingest import Asked, Ingest, IngestReport
 
 
@@ -109,7 +110,8 @@ class Workspace:
 
     @cached_property
     def _proposals(self) -> Proposals:
-        return Proposals(self.path, self.guidance, self.corpus, self._annotate.labels)
+        stored = self._annotate.labels
+        return beside(self.path, self._database, stored=stored, corpus=self.corpus)
 
     def match(
         self,
@@ -155,7 +157,7 @@ class Workspace:
         return Formers(self.corpus, self.log, lambda: self.vectors, self.assist.embedder)
 
     def assist_report(self, *, weeks: bool = False, **filters: str) -> dict[str, Any]:
-        """How the assist fared in the work that stands: values of JSON, as docs/formats.md says.
+        """How the assist fared in the work that stands: values of JSON, as docs/json.md says.
 
         Args:
             weeks: counts by week; else by month.
@@ -199,8 +201,8 @@ class Workspace:
         """The service that takes records in."""
         from tui_annotate.services.ingest import Ingest
 
-        workers = self.settings.workers
-        return Ingest(self.corpus, self.log, stores=lambda: self.vectors, workers=workers)
+        labels, workers = self._proposals.labels, self.settings.workers
+        return Ingest(self.corpus, self.log, lambda: self.vectors, workers=workers, labels=labels)
 
     def asked(self, embedder: str = "", *, base_url: str = "", dimensions: int = 0) -> Asked:
         """An embedder as the services want it; what is left open, store and settings know.
@@ -259,6 +261,7 @@ class Workspace:
         *,
         format: str = "native",  # noqa: A002  the word of the command line
         options: ExportOptions | None = None,
+        names: Pseudonyms | None = None,
         **filters: str,
     ) -> Report:
         """Writes records in a format; same store, same bytes.
@@ -266,6 +269,7 @@ class Workspace:
         Args:
             target: a file, an open stream, or None for standard output.
             format: an exporter's name.
+            names: `team.naming.names()` for pseudonyms; it is told what was done.
             filters: as in `RecordFilter`.
 
         Raises:
@@ -275,7 +279,7 @@ class Workspace:
         """
         place = Path(target) if isinstance(target, str) else target
         chosen = RecordFilter(**filters)
-        return self.exporting.run(format, place, filters=chosen, options=options)
+        return self.exporting.run(format, place, filters=chosen, options=options, names=names)
 
     @cached_property
     def vectors(self) -> VectorStore:
@@ -284,7 +288,8 @@ class Workspace:
 
     @cached_property
     def _examine(self) -> Examine:
-        return Examine(self.path, self._database, self.corpus, self.log, lambda: self.vectors)
+        sets = self._proposals
+        return Examine(self.path, self._database, self.corpus, self.log, sets, lambda: self.vectors)
 
     def status(self) -> Status:
         """Figures of all that is stored."""
@@ -292,5 +297,4 @@ class Workspace:
 
     def check(self) -> list[Finding]:
         """What is wrong with store, log, labels and vectors, and the line that mends each."""
-        labels = self._examine.labels_found(self._proposals.labels)
-        return [*self._examine.store(), labels, *self._examine.vectors_found()]
+        return self._examine.findings()

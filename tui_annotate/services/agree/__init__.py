@@ -22,14 +22,14 @@ from tui_annotate.services.agree.figures import Figure, PairFigures, all_figures
 from tui_annotate.services.agree.order import Order, all_named
 from tui_annotate.services.agree.readings import Asked, Left, Reader, Reading
 from tui_annotate.services.agree.tallies import Group, Summary, Tally
-from tui_annotate.storage.guidance import Guidance
+from tui_annotate.storage.guidance.store import Guidance
 
 if TYPE_CHECKING:
     from tui_annotate.domain.labels import LabelTree
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.guidance import GuidanceStore
-    from tui_annotate.storage.people import PeopleStore
-    from tui_annotate.storage.segments import SegmentStore
+    from tui_annotate.storage.corpus.segments import SegmentStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.guidance.store import GuidanceStore
+    from tui_annotate.storage.people.store import PeopleStore
 
 __all__ = ["Agree", "Agreement", "Asked", "Compared", "Figure", "Left", "PairFigures"]
 

@@ -10,7 +10,7 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
-from tui_annotate.storage.ledger import Done
+from tui_annotate.storage.work.ledger import Done
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,16 @@ from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.orders import BY_SOURCE
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.practising import Feedback, feedback
+from tui_annotate.domain.relabelling import Renames
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate.desk import Desk
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
-from tui_annotate.storage.label_sets import LabelSets
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.guidance.label_sets import LabelSets
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,11 @@ class Looking:
             NotFound: the workspace has no label set.
         """
         return self._labels.in_force(dataset)
+
+    def became(self, dataset: str, version: str) -> Renames:
+        """What labels of a former version are called now in a dataset, where that is otherwise."""
+        with self.store.reading() as log:
+            return log.became(dataset, version)
 
     @cached_property
     def _labels(self) -> LabelSets:

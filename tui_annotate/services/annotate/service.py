@@ -12,15 +12,18 @@ from functools import cached_property
 from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import Annotation, well_made
 from tui_annotate.domain.assignments import State, worked
+from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import READ, Action
+from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.offers import Offer, traced
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.annotate.desk import Saved
 from tui_annotate.services.annotate.looking import Looking
+from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import storable
-from tui_annotate.storage.guidance import Guidance
-from tui_annotate.storage.ledger import Ledger, Prepare, new_id
-from tui_annotate.storage.log import Log, Stream, utc_now
+from tui_annotate.storage.guidance.store import Guidance
+from tui_annotate.storage.work.ledger import Ledger, Prepare, new_id
+from tui_annotate.storage.work.log import Log, Stream
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Annotate(Looking):
         *,
         seconds: float,
         offer: Offer | None = None,
+        label_set: str = "",
     ) -> Saved:
         """Stores a new annotation under the id that it brings.
 
@@ -57,15 +61,18 @@ class Annotate(Looking):
         Args:
             seconds: since this person's last action; counted up to a minute.
             offer: what the assist showed for the claim; None where nobody knows.
+            label_set: the version that this person saw; empty where they saw none.
 
         Raises:
             InvalidInput: the annotation is not well made, or its labels break their rules.
-            Conflict: the same claim has the same label already, or the id is taken.
+            Conflict: the same claim has the same label already, or the id is taken; or another
+                label set than they saw is in force.
             NotFound: there is no such sample or document.
         """
 
         def prepare(log: Log, stream: Stream) -> Action:
-            new = self._checked(annotation, stream, offer)
+            labels = self._seen(key, label_set)
+            new = self._checked(annotation, stream, labels, offer=offer)
             now = self.clock()
             (number,) = log.numbers([0])
             return deeds.add(
@@ -82,6 +89,7 @@ class Annotate(Looking):
         *,
         seconds: float,
         offer: Offer | None = None,
+        label_set: str = "",
     ) -> Saved:
         """Stores a new version; `annotation.version` is the one that was read.
 
@@ -89,12 +97,14 @@ class Annotate(Looking):
 
         Raises:
             InvalidInput: as `add`.
-            Conflict: another version stands there now, or the claim has the label already.
+            Conflict: another version stands there now, or the claim has the label already; or
+                another label set than they saw is in force.
             NotFound: there is no such annotation of this person.
         """
 
         def prepare(_log: Log, stream: Stream) -> Action:
-            new = self._checked(annotation, stream, offer)
+            labels = self._seen(key, label_set)
+            new = self._checked(annotation, stream, labels, offer=offer)
             return deeds.edit(stream.state, new, at=self.clock())
 
         return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
@@ -114,16 +124,17 @@ class Annotate(Looking):
 
         return self._do(person, key, prepare, seconds=seconds, about=annotation_id)
 
-    def finish(self, person: str, key: SampleKey, *, seconds: float) -> Saved:
+    def finish(self, person: str, key: SampleKey, *, seconds: float, label_set: str = "") -> Saved:
         """The sample is done, also with nothing found.
 
         Raises:
             Conflict: an annotation lacks what its label requires; the message says which and what.
+                Or another label set than they saw is in force.
         """
 
         def prepare(_log: Log, stream: Stream) -> Action:
             sample = self.corpus.sample(key).sample
-            return deeds.finish(stream.state, sample, self.labels(key.dataset))
+            return deeds.finish(stream.state, sample, self._seen(key, label_set))
 
         return self._do(person, key, prepare, seconds=seconds)
 
@@ -200,14 +211,25 @@ class Annotate(Looking):
     ) -> Saved:
         return Saved.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
 
-    def _checked(self, annotation: Annotation, stream: Stream, offer: Offer | None) -> Annotation:
+    def _seen(self, key: SampleKey, label_set: str) -> LabelTree:
+        """The label set in force, which is the one that somebody saw, but for its colours."""
+        labels = self.labels(key.dataset)
+        if label_set and not self._labels.same(label_set, labels):
+            raise Conflict(
+                "the labels changed since this sample was opened",
+                "look at it under the labels as they are now, and do it again",
+            )
+        return labels
+
+    def _checked(
+        self, annotation: Annotation, stream: Stream, labels: LabelTree, *, offer: Offer | None
+    ) -> Annotation:
         """New content under the rules in force, whose versions it carries."""
-        labels = self.labels(stream.key.dataset)
         sample = self.corpus.sample(stream.key).sample
         former = next((known for known in stream.annotations if known.id == annotation.id), None)
         made = traced(well_made(annotation, sample), sample, offer=offer, former=former)
         storable(made.note, "note")
-        labels.check(made)
+        labels.check(made, held=former.labels if former else ())
         deeds.check_beside(made, stream.annotations, labels)
         guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=stream.key.dataset)
         return replace(made, label_set=labels.version, guidelines=guidelines)

@@ -46,7 +46,7 @@ def evaluate(
     compare: Sequence[str] = (),
     told: Told = lambda *_: None,
 ) -> dict[str, Any]:
-    """The figures over Mercury dumps, taken together; JSON values as docs/formats.md says.
+    """The figures over Mercury dumps, taken together; JSON values as docs/json.md says.
 
     The order of files and of their records does not matter.
 

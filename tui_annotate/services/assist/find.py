@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from tui_annotate.domain.vector_sets import VectorSet
     from tui_annotate.plugins.protocols import Embedder
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.vectors import VectorStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.vectors.store import VectorStore
 
 Segments = Sequence[Sequence[Segment]]
 _Kept = TypeVar("_Kept", "NDArray[np.float32]", TokenBank)
@@ -255,7 +255,7 @@ class Assist:
 
 def _is_of(used: VectorSet, embedder: Embedder) -> bool:
     """Whether an embedder made a set; where an older store does not say, the table's name does."""
-    from tui_annotate.storage.vectors import is_of
+    from tui_annotate.storage.vectors.store import is_of
 
     if used.version:
         return used.version == embedder.version

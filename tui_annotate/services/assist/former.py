@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tui_annotate.plugins.protocols import Embedder
-    from tui_annotate.storage.annotations import AnnotationStore
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.own_claims import OwnClaim
-    from tui_annotate.storage.vectors import VectorStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.vectors.store import VectorStore
+    from tui_annotate.storage.work.own_claims import OwnClaim
+    from tui_annotate.storage.work.store import AnnotationStore
 
 MOST: Final = 10
 LATEST: Final = 5_000

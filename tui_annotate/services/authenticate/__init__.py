@@ -15,9 +15,9 @@ from tui_annotate.domain.people import Actor, Person
 from tui_annotate.services.authenticate.codes import code_hash, new_token, token_hash
 from tui_annotate.services.authenticate.guard import Guard, throttled
 from tui_annotate.services.authenticate.hashing import Hasher
-from tui_annotate.storage.accounts import AccountStore
-from tui_annotate.storage.attempts import AttemptStore
-from tui_annotate.storage.sessions import Session, SessionStore
+from tui_annotate.storage.people.accounts import AccountStore
+from tui_annotate.storage.people.attempts import AttemptStore
+from tui_annotate.storage.people.sessions import Session, SessionStore
 
 _REFUSED: Final = "e-mail address and password do not belong together"
 _OVER: Final = "you are signed out"

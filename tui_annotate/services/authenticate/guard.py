@@ -13,7 +13,7 @@ from datetime import datetime
 
 from tui_annotate.domain.errors import Throttled
 from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR, Rule, longest
-from tui_annotate.storage.attempts import AttemptStore
+from tui_annotate.storage.people.attempts import AttemptStore
 
 
 @dataclass(frozen=True, slots=True)

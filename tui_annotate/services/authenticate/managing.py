@@ -24,9 +24,9 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.services.authenticate.codes import code_hash, new_code
 from tui_annotate.services.authenticate.hashing import Hasher
-from tui_annotate.storage.accounts import AccountStore
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.sessions import Session, SessionStore
+from tui_annotate.storage.people.accounts import AccountStore
+from tui_annotate.storage.people.sessions import Session, SessionStore
+from tui_annotate.storage.people.store import PeopleStore
 
 INVITED_FOR: Final = timedelta(days=7)
 

@@ -16,7 +16,7 @@ from tui_annotate.domain.accounts import (
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED, Person, PersonKind, Role, checked_name, reader
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.user_rows import UserRow
+from tui_annotate.plugins.accounts.rows import UserRow
 from tui_annotate.services.authenticate.hashing import is_hash
 from tui_annotate.services.authenticate.managing import Accounts
 
@@ -132,7 +132,7 @@ def _check_admin(known: dict[str, Account], chosen: str) -> None:
     if chosen and (chosen not in known or known[chosen].role is not Role.ADMIN):
         raise InvalidInput(
             f"no new account has the address {chosen!r}",
-            "for one that is here: users update WHO --role admin",
+            "for one that is here: tui-annotate users update WHO --role admin",
         )
     if known and not any(each.active and each.role is Role.ADMIN for each in known.values()):
         raise InvalidInput("nobody would be an admin", "say who is: --admin ADDRESS")

@@ -11,12 +11,13 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins.protocols import ExportOptions, Report
 from tui_annotate.services.export.filters import Names
+from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writing import Writing
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.annotations import AnnotationStore
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.people import PeopleStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.people.store import PeopleStore
+    from tui_annotate.storage.work.store import AnnotationStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +48,21 @@ class Export:
         *,
         filters: RecordFilter | None = None,
         options: ExportOptions | None = None,
+        names: Pseudonyms | None = None,
     ) -> Report:
         """Writes the records under a filter, all of one moment, by dataset, then as they came.
 
         Args:
             exporter: an exporter's name.
+            names: what stands for people, and is told what was done; None for their names.
             target: a file or folder that appears whole or not at all, an open stream, or None
                 for standard output.
 
         Raises:
-            NotFound: there is no such exporter.
-            InvalidInput: a filter names nothing that is there; the target is a folder, or its
-                folder is not there; the format holds one layer of work, and `options` name none.
+            InvalidInput: there is no such exporter; a filter names nothing that is there; the
+                target is a folder, or its folder is not there; the format holds one layer of
+                work, and `options` name none.
             Unavailable: the target can not be written, or the store not be read.
         """
-        writing = Writing(exporter, options)
+        writing = Writing(exporter, options, names=names)
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)

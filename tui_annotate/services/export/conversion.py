@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.detection import detect
-from tui_annotate.plugins.packing import plain_suffixes
+from tui_annotate.plugins.files.packing import plain_suffixes
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
+from tui_annotate.plugins.taking import taken
+from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writing import Writing
 
 _BY_NAME = {".csv": "csv", ".xlsx": "xlsx"}
@@ -40,6 +43,7 @@ class Conversion:
     Attributes:
         source_format, target_format: empty for what is certain by content, and by name.
         told: called with every problem of the input.
+        names: what stands for people; None for their names.
     """
 
     source_format: str = ""
@@ -47,33 +51,39 @@ class Conversion:
     reading: ImportOptions = field(default_factory=ImportOptions)
     writing: ExportOptions = field(default_factory=ExportOptions)
     told: Callable[[Problem], None] | None = None
+    names: Pseudonyms | None = None
 
     def run(self, source: Path, target: Path | None) -> Converted:
         """Reads, and writes to a file or folder that appears whole or not at all.
+
+        Where no record can be taken, what stands there stays.
 
         Args:
             target: None for standard output.
 
         Raises:
             NotFound, InvalidInput, Unavailable: one of the two can not be opened, is of no certain
-                form, or there is no such format.
+                form, or there is no such format; or no record could be taken.
         """
-        name = self.source_format or detect(source, encoding=self.reading.encoding)
+        name = self.source_format or detect(source, self.reading, option="--from")
         done = Converted(name, self.target_format or form_of(target))
-        importer = registry.load("importers", name)
-        writing = Writing(done.written, self.writing)
+        registry.load("importers", name)  # before anything of the target is made
+        writing = Writing(done.written, self.writing, names=self.names)
         if target is not None and target.exists() and target.samefile(source):
             raise InvalidInput(f"{target} is read and written", "name another file to write")
 
         def records() -> Iterator[Record]:
-            with registry.guarded("importers", name):
-                for item in importer.read(source, self.reading):
-                    if isinstance(item, Record):
-                        yield item
-                    else:
-                        self._note(item, done)
+            for item in taken(name, source, self.reading):
+                if isinstance(item, Record):
+                    yield item
+                else:
+                    self._note(item, done)
 
-        done.report = writing.run(records(), target)
+        found = records()
+        first = next(found, None)
+        if first is None:
+            raise InvalidInput(f"{source} holds no record that can be taken", "nothing was written")
+        done.report = writing.run(chain([first], found), target)
         return done
 
     def _note(self, problem: Problem, done: Converted) -> None:
@@ -94,4 +104,6 @@ def form_of(target: Path | None) -> str:
         return _BY_NAME[suffixes[-1]]
     shown = target or "standard output"
     there = ", ".join(registry.names("exporters"))
-    raise InvalidInput(f"the form of {shown} is not certain", f"name it with --to, one of: {there}")
+    raise InvalidInput(
+        f"the format of {shown} is not certain", f"name it with --to, one of: {there}"
+    )

@@ -11,12 +11,13 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.labels import JOINER
+from tui_annotate.domain.nearest import meant
 from tui_annotate.domain.records import RecordFilter
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.annotations import AnnotationStore
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.people import PeopleStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.people.store import PeopleStore
+    from tui_annotate.storage.work.store import AnnotationStore
 
 _NAMED_ORIGINS = ("machine", "imported")
 
@@ -101,7 +102,8 @@ def moment(text: str) -> str:
 def _among(kind: str, value: str, there: Iterable[str]) -> None:
     known = sorted(set(there))
     if value not in known:
-        hint = f"there is: {', '.join(known)}" if known else f"there is no {kind} yet"
+        there = f"known: {', '.join(known)}" if known else f"there is no {kind} yet"
+        hint = meant(value, known) + there
         raise InvalidInput(f"no {kind} is named {value!r}", hint)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.traits import COLUMNS, TITLES, About, said_by
+from tui_annotate.plugins.traits import COLUMNS, OWN, TITLES, About, Trait, said_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,11 @@ class Form:
         """What it can not carry, in words; empty for what is only read."""
         if not self.writes:
             return ()
-        return ("not told",) if self.about is None else self.about.lost or ("nothing",)
+        if self.about is None:
+            return ("not told",)
+        own = self.about.carried.get(Trait.IMPORTED) == OWN
+        others = (f"{Trait.IMPORTED}, in another form",) if own else ()
+        return (*self.about.lost, *others) or ("nothing",)
 
 
 def forms() -> Iterator[Form]:

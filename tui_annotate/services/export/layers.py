@@ -1,4 +1,4 @@
-"""Layers: whose work goes into a format that holds one person's; asked for, never guessed."""
+"""Layers: whose work is written; a format that holds one person's is told, never left to guess."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from uuid import UUID, uuid5
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.people import MAJORITY, SETTLED, Person, PersonKind
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.methods.adjudication import Rival, groups
 
 ADJUDICATED = "adjudicated"
-MAJORITY = "majority"
 ALL = "all"
 CHOICES = (
     "--layer adjudicated (what review settled), --layer NAME (one person's), --layer majority"
@@ -67,7 +66,7 @@ class _Named:
             yield _of(record, self._found)
         if not self._found and self._name != SETTLED:
             there = ", ".join(list(self._others)[:_SHOWN])
-            raise NotFound(f"nobody named {self._name!r} is there", f"there are: {there or 'none'}")
+            raise NotFound(f"nobody named {self._name!r} is there", f"known: {there or 'nobody'}")
 
     def _meet(self, person: Person) -> None:
         if self._name not in (person.id, person.name):

@@ -15,9 +15,10 @@ from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.version import VERSION
 from tui_annotate.services.freeze.compare import Difference, compared
 from tui_annotate.services.freeze.moment import Moment
-from tui_annotate.storage import rebuild, whole_folder
+from tui_annotate.storage import whole_folder
+from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.database import SCHEMA, Database
-from tui_annotate.storage.log import utc_now
+from tui_annotate.storage.work import rebuild
 
 __all__ = ["Difference", "Freeze", "Frozen", "Moment", "Replayed"]
 

@@ -11,7 +11,7 @@ from typing import Any
 from tui_annotate.domain.chains import Head, LogHead
 from tui_annotate.domain.people import SETTLED, reader
 from tui_annotate.storage.figures import FigureStore
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
 
 SHORT = 12
 """Characters of a hash in the paragraph."""

@@ -10,11 +10,20 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    InvalidLabels,
+    NotFound,
+    Unavailable,
+)
+from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins import registry
@@ -29,9 +38,9 @@ from tui_annotate.services.ingest.sets import SetInfo, Sets
 from tui_annotate.services.ingest.vectors import Vectors
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.annotations import AnnotationStore
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.vectors import VectorStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.vectors.store import VectorStore
+    from tui_annotate.storage.work.store import AnnotationStore
 
 __all__ = [
     "AUTO",
@@ -54,6 +63,7 @@ class Ingest:
         stores: opens the vector store; called at the first need, as it loads LanceDB.
         load: makes an embedder.
         workers: processes that segment; 0 for one a processor.
+        labels: the label set of a dataset; None where there is none to hold annotations against.
     """
 
     corpus: CorpusStore
@@ -61,6 +71,7 @@ class Ingest:
     stores: Callable[[], VectorStore]
     load: Load = registry.load_embedder
     workers: int = 0
+    labels: Callable[[str], LabelTree] | None = None
 
     def run(
         self,
@@ -107,6 +118,7 @@ class Ingest:
         run = self._run(watcher)
         run.store(records, vectors)
         run.embed(vectors)
+        self._look_at_labels(run)
         return _ended(run, began, vectors.name)
 
     def replace(
@@ -158,6 +170,7 @@ class Ingest:
         self.corpus.remove_samples(sorted(gone), with_annotations=with_annotations)
         run.report.removed = len(gone)
         run.embed(vectors)
+        self._look_at_labels(run)
         return _ended(run, began, vectors.name)
 
     def rebuild(
@@ -172,7 +185,8 @@ class Ingest:
         there already costs nothing; `none` is words alone. A killed rebuild is gone on with.
 
         Raises:
-            NotFound, Unavailable: the embedder can not be had, or it or the disk failed on the way.
+            InvalidInput, Unavailable: the embedder can not be had, or it or the disk failed on
+                the way.
         """
         began = time.monotonic()
         asked = Asked.of(embedder)
@@ -195,7 +209,7 @@ class Ingest:
         """What `rebuild` would cost; None where it costs nothing. Nothing is made.
 
         Raises:
-            NotFound, Unavailable, InvalidInput: the embedder can not be had.
+            InvalidInput, Unavailable: the embedder can not be had.
         """
         asked = Asked.of(embedder)
         refuse_unknown(asked)
@@ -232,6 +246,22 @@ class Ingest:
             workers=self._workers,
             exchange=exchange,
         )
+
+    def _look_at_labels(self, run: Run) -> None:
+        """Counts annotations with labels outside their set; none where it can not be read."""
+        if self.labels is None or not run.report.annotations:
+            return
+        odd: set[LabelPath] = set()
+        places: set[str] = set()
+        with suppress(InvalidLabels, NotFound, Unavailable):
+            sets = {name: self.labels(name) for name in run.datasets}
+            for each, count in self.annotations.labellings(run.datasets).items():
+                lost = {path for path in each.labels if sets[each.dataset].find(path) is None}
+                if lost:
+                    run.report.outside += count
+                    places.add(each.dataset)
+                    odd |= lost
+        run.report.outside_labels, run.report.outside_in = len(odd), sorted(places)
 
     def _refuse_lost_work(self, dataset: str, keys: set[SampleKey]) -> None:
         worked = [

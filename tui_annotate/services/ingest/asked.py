@@ -25,7 +25,7 @@ class Load(Protocol):
     """What makes an embedder by name; `registry.load_embedder` is one."""
 
     def __call__(self, asked: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
-        """The embedder; raises NotFound or Unavailable."""
+        """The embedder; raises InvalidInput or Unavailable."""
         ...
 
 
@@ -87,7 +87,7 @@ def refuse_unknown(asked: Asked) -> None:
     """Before anything is changed, and before a change to it is proposed.
 
     Raises:
-        NotFound: no embedder has the name.
+        InvalidInput: no embedder has the name.
     """
     for name in {asked.name, asked.first} - {AUTO, NONE}:
         registry.refuse_unknown("embedders", name)

@@ -15,7 +15,7 @@ from tui_annotate.services.ingest.filling import SLOW_ROWS
 from tui_annotate.services.ingest.sentences import Sentences
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus import CorpusStore
+    from tui_annotate.storage.corpus.store import CorpusStore
 
 Segmented = tuple[str, Sequence[Segment]]
 """A text and its segments."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.methods.segmentation import languages
-from tui_annotate.plugins import registry
 from tui_annotate.plugins.detection import detect
 from tui_annotate.plugins.protocols import ImportOptions, Meter
+from tui_annotate.plugins.taking import taken
 
 
 @dataclass(slots=True)
@@ -39,12 +39,10 @@ class Files:
         self._meter = Meter(sum(map(_size, self.paths)))
         options = replace(self.options, meter=self._meter)
         for path, name in named:
-            importer = registry.load("importers", name)
-            with registry.guarded("importers", name):
-                yield from importer.read(path, options)
+            yield from taken(name, path, options)
 
     def _importer(self, path: Path) -> str:
-        detected = detect(path, encoding=self.options.encoding) if not self.format else ""
+        detected = detect(path, self.options) if not self.format else ""
         return self.format or detected
 
     def share(self) -> float:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tui_annotate.methods.late_interaction import TokenBank
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.vectors import Row, VectorStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.vectors.store import Row, VectorStore
 
 QUICK_ROWS = 10_000
 """Segments of one write, made by an embedder that is quick."""

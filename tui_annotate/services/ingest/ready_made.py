@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.prepared import Made
-    from tui_annotate.storage.vectors import VectorStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.vectors.prepared import Made
+    from tui_annotate.storage.vectors.store import VectorStore
 
 _MOST = 4_096
 """Documents that are looked at."""
@@ -38,8 +38,8 @@ def take(
     Raises:
         InvalidInput: the file is damaged, of another segmenter, or lacks a text.
     """
-    from tui_annotate.storage import prepared
-    from tui_annotate.storage.vectors import is_of
+    from tui_annotate.storage.vectors import prepared
+    from tui_annotate.storage.vectors.store import is_of
 
     found = prepared.read(file)
     made = found.vectors

@@ -34,6 +34,8 @@ class IngestReport:
         documents, segments: stored now; what was there is not counted.
         annotations: imported now; `annotations_known` were there, `annotations_removed` had been
             removed here and stay so.
+        outside: annotations, in the datasets of those that were imported, with labels that the set
+            in force there lacks; `outside_labels` how many labels these are, `outside_in` where.
         embedded: documents that got vectors now.
         embedder: the one in use; `none` where there are no vectors.
         problems: the first of them, refusals and doubts.
@@ -55,6 +57,9 @@ class IngestReport:
     annotations: int = 0
     annotations_known: int = 0
     annotations_removed: int = 0
+    outside: int = 0
+    outside_labels: int = 0
+    outside_in: list[str] = field(default_factory=list)
     embedded: int = 0
     embedder: str = ""
     seconds: float = 0.0

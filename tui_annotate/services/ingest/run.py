@@ -21,8 +21,8 @@ from tui_annotate.services.ingest.sentences import Sentences, Ticket
 from tui_annotate.services.ingest.vectors import Vectors
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.annotations import AnnotationStore
-    from tui_annotate.storage.corpus import CorpusStore, NewSample
+    from tui_annotate.storage.corpus.store import CorpusStore, NewSample
+    from tui_annotate.storage.work.store import AnnotationStore
 
 Records = Iterable[Record | Problem]
 
@@ -78,6 +78,7 @@ class Run:
         exchange: bool | None = None,
     ) -> None:
         self.report = IngestReport()
+        self.datasets: set[str] = set()
         self._corpus = corpus
         self._annotations = annotations
         self._watcher = watcher
@@ -200,6 +201,7 @@ class Run:
         if batch.told:
             counts = self._annotations.import_records(batch.told)
             self.report.annotations += counts.added
+            self.datasets |= {record.sample.dataset for record in batch.told if record.annotations}
             self.report.annotations_known += counts.known
             self.report.annotations_removed += counts.buried
         for key in batch.fresh:
@@ -244,7 +246,8 @@ class Run:
             Problem(
                 record.where or str(key),
                 f"sample {key} is stored with other texts",
-                f"to exchange them: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
+                "files that use the same ids for other texts need a --dataset each; to exchange "
+                f"the texts: tui-annotate dataset replace {shlex.quote(key.dataset)} FILE",
             )
         )
 
@@ -275,7 +278,7 @@ class Run:
 
 
 def _digest(record: Record) -> str:
-    from tui_annotate.storage.corpus import text_digest  # SQL, which a worker does not need
+    from tui_annotate.storage.corpus.store import text_digest  # SQL, which a worker does not need
 
     return text_digest(record.sample)
 
@@ -283,7 +286,7 @@ def _digest(record: Record) -> str:
 def _new_sample(
     record: Record, batch: _Batch, segments: Sequence[tuple[Segment, ...]]
 ) -> NewSample:
-    from tui_annotate.storage.corpus import NewSample
+    from tui_annotate.storage.corpus.store import NewSample
 
     return NewSample(
         record.sample,

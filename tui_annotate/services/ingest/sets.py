@@ -18,8 +18,8 @@ from tui_annotate.services.ingest.costs import price
 from tui_annotate.services.ingest.filling import Filling, Told
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.vectors import VectorStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.vectors.store import VectorStore
 
 THERE: Final = "its vectors were there already"
 WORDS: Final = "words alone"
@@ -100,7 +100,8 @@ class Sets:
         far as they are not there already. A rebuild that was killed is gone on with.
 
         Raises:
-            NotFound, Unavailable: the embedder can not be had, or it or the disk failed on the way.
+            InvalidInput, Unavailable: the embedder can not be had, or it or the disk failed on
+                the way.
         """
         used = self.corpus.vector_set()
         if asked.name == NONE or (asked.name == AUTO and self._words_alone(used)):
@@ -209,7 +210,7 @@ class Sets:
             anew: the set in whose place another is made; of those there, later ones alone count,
                 as such was begun for this.
         """
-        from tui_annotate.storage.vectors import table_name
+        from tui_annotate.storage.vectors.store import table_name
 
         there = self._there(embedder, anew)
         if there:
@@ -246,7 +247,7 @@ class Sets:
 
     def _alike(self, embedder: Embedder) -> list[VectorSet]:
         """The sets of an embedder of this version, over segments of this version."""
-        from tui_annotate.storage.vectors import is_of
+        from tui_annotate.storage.vectors.store import is_of
 
         whose = {"embedder": embedder.name, "version": embedder.version, "segmenter": SEGMENTER}
         return [each for each in self.corpus.vector_sets() if is_of(each.table, **whose)]

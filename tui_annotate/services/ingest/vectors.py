@@ -15,8 +15,8 @@ from tui_annotate.services.ingest.filling import Filling, Told, tidy, worth_a_wr
 from tui_annotate.services.ingest.ready_made import take
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus import CorpusStore
-    from tui_annotate.storage.vectors import VectorStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.vectors.store import VectorStore
 
 
 class _Outrun(Exception):
@@ -32,7 +32,7 @@ class Vectors:
 
     Raises:
         Conflict: the workspace has another embedder.
-        NotFound, Unavailable: the embedder that is asked for by name can not be had.
+        InvalidInput, Unavailable: the embedder that is asked for by name can not be had.
 
     Attributes:
         name: the embedder in use, as it was asked for; `auto` until one is needed.
@@ -105,7 +105,7 @@ class Vectors:
         """What tells the price of the vectors that are missing; None where they cost nothing.
 
         Raises:
-            NotFound, Unavailable, InvalidInput: the embedder can not be had.
+            InvalidInput, Unavailable: the embedder can not be had.
         """
         if self.name in {AUTO, NONE} or not registry.has_cost(self.name):
             return None
@@ -197,9 +197,9 @@ class Vectors:
             self._decide_for_words()
             return False
         kept = self._kept
-        if kept is None or self._corpus.unembedded(kept.table, 1):
+        if self._corpus.unembedded(self.table, 1):
             return True
-        if self._corpus.is_loose(kept.table):  # a killed run came as far as that
+        if kept and self._corpus.is_loose(kept.table):  # a killed run came as far as that
             tidy(self._corpus, self._stores(), kept.table)
         return False
 
@@ -233,7 +233,7 @@ class Vectors:
         return self._load(name, base_url=base_url, dimensions=dimensions)
 
     def _begun(self, embedder: Embedder, told: Told) -> Filling | None:
-        from tui_annotate.storage.vectors import is_of, table_name
+        from tui_annotate.storage.vectors.store import is_of, table_name
 
         kept, version = self._kept, embedder.version
         name = table_name(embedder.name, version, SEGMENTER)

@@ -24,13 +24,13 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.adjudication import Difference, Group, Standing, groups
 from tui_annotate.services.review.desk import Lesson, Outcome, ReviewDesk, Waiting
 from tui_annotate.services.review.work import Work, lettered, work
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
-from tui_annotate.storage.label_sets import LabelSets
-from tui_annotate.storage.log import Log
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.reviewing import Candidate
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.guidance.label_sets import LabelSets
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.log import Log
+from tui_annotate.storage.work.reviewing import Candidate
+from tui_annotate.storage.work.store import AnnotationStore
 
 _FEW = 20
 """Samples that are read one by one; of more, all that there are, at a quarter of the time each."""
@@ -70,7 +70,7 @@ class Looking:
         with self.store.reading() as log:
             now = work(log, stored.sample)
             refused = self.refusal(log, reviewer, now)
-        there = self.store.candidates()
+        there, labels = self.store.candidates(), self.label_sets.in_force(key.dataset)
         guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=key.dataset)
         at = next((at for at, one in enumerate(there, 1) if one.key == key), 0)
         return ReviewDesk(
@@ -84,10 +84,10 @@ class Looking:
             at,
             len(there),
             sum(one.state is State.DONE for one in there),
-            self.label_sets.in_force(key.dataset),
+            labels,
             self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
             refused,
-            now.seen,
+            now.seen_under(labels.version),
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:

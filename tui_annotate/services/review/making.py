@@ -22,7 +22,7 @@ from tui_annotate.methods.adjudication import Rival, merged
 from tui_annotate.methods.decisions import Decision, decision, kept_of, refused_of
 from tui_annotate.services.review.work import Work
 from tui_annotate.storage.codec import storable
-from tui_annotate.storage.log import Log
+from tui_annotate.storage.work.log import Log
 
 Sources = Sequence[str]
 """Ids of the annotations that a rival is made of, as a group tells them."""
@@ -76,6 +76,7 @@ class Making:
         self.drop(refused_of(rival, self.standing))
         made = self._made(rival, Settled(self.stamp.by, how, rival.sources), origin=ADJUDICATED)
         self._check_beside(made)
+        self._check_chosen(made)
         self._put(made)
 
     def refuse(self, rival: Rival, reason: Reason, note: str) -> None:
@@ -107,6 +108,8 @@ class Making:
             raise Conflict(
                 f"{count} not settled yet", "settle them, or say why nothing of them is taken"
             )
+        for one in self.standing:
+            self._check_chosen(one)
         for group, what in known:
             for rival in group.rivals:
                 if what is Decision.AGREED:
@@ -118,12 +121,13 @@ class Making:
         """Puts other content under an id, new or known."""
         made = well_made(annotation, self.work.sample)
         storable(made.note, "note")
-        self.stamp.labels.check(made)
+        former = next((one for one in self.standing if one.id == annotation.id), None)
+        held = former.labels if former else self.work.rival(sources).labels if sources else ()
+        self.stamp.labels.check(made, held=held)
         if lacking := self.stamp.labels.lacks(made):
             raise Conflict(
                 f"it lacks {' and '.join(lacking)}", "a settled annotation is complete: add it"
             )
-        former = next((one for one in self.standing if one.id == annotation.id), None)
         if former is None:
             made = self._fresh(made, sources)
         else:
@@ -186,6 +190,12 @@ class Making:
     def _check_beside(self, made: Annotation) -> None:
         others = [one for one in self.standing if one.origin != REJECTED]
         deeds.check_beside(made, others, self.stamp.labels)
+
+    def _check_chosen(self, made: Annotation) -> None:
+        """Nothing is settled under a label that was split."""
+        if made.origin != REJECTED and (split := self.stamp.labels.split(made.labels)):
+            parts = " or ".join(part.name for part in self.stamp.labels.parts(split[0]))
+            raise Conflict(f"{split[0].name} was split", f"edit it: choose {parts}")
 
     def _put(self, made: Annotation) -> None:
         self.standing.append(made)

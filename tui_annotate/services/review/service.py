@@ -22,10 +22,11 @@ from tui_annotate.services.review.desk import Judged
 from tui_annotate.services.review.looking import Looking
 from tui_annotate.services.review.making import Making, Sources, Stamp
 from tui_annotate.services.review.work import Work, work
+from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import storable
-from tui_annotate.storage.guidance import Guidance
-from tui_annotate.storage.ledger import Done, Ledger, new_id
-from tui_annotate.storage.log import Log, Stream, utc_now
+from tui_annotate.storage.guidance.store import Guidance
+from tui_annotate.storage.work.ledger import Done, Ledger, new_id
+from tui_annotate.storage.work.log import Log, Stream
 
 _NOBODY = Person(SETTLED, SETTLED, PersonKind.SETTLED)
 
@@ -253,25 +254,23 @@ class Review(Looking):
         self.check_reviewer(reviewer)
         sample = self.corpus.sample(key).sample
         verb, change = deed
-        before: list[Work] = []
+        before: list[tuple[Work, str]] = []
 
         def prepare(log: Log, stream: Stream) -> Action:
             now = work(log, sample)
             if refused := self.refusal(log, reviewer, now):
                 raise NotAllowed(refused, "leave it to another reviewer")
-            if now.seen != seen:
-                raise Conflict(
-                    "somebody else worked on this sample since it was opened",
-                    "look at it as it is now, and do it again",
-                )
-            making = Making(log, now, self._stamp(reviewer, key))
-            change(making)
-            before.append(now)
+            stamp = self._stamp(reviewer, key)
+            now.check(seen, same=lambda version: self.label_sets.same(version, stamp.labels))
+            change(making := Making(log, now, stamp))
+            before.append((now, stamp.labels.version))
             return deeds.settle(stream.state, verb, making.after, done=verb == "done")
 
         done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
-        now = replace(before[0], settled=done.stream)
-        return Judged(key, verb, now.standing, done.stream.assignment, now.seen)
+        found, label_set = before[0]
+        now = replace(found, settled=done.stream)
+        seen = now.seen_under(label_set)
+        return Judged(key, verb, now.standing, done.stream.assignment, seen)
 
     def _stamp(self, reviewer: str, key: SampleKey) -> Stamp:
         guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=key.dataset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,9 +14,10 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.methods.adjudication import Group, Rival, groups
 from tui_annotate.services.review.desk import Layer
-from tui_annotate.storage.log import Log, Stream
+from tui_annotate.storage.work.log import Log, Stream
 
 _LETTERS = 26
+_UNDER = "."
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,35 @@ class Work:
         """What they said, side by side."""
         return groups(self.sample, {layer.letter: layer.annotations for layer in self.layers})
 
+    def seen_under(self, label_set: str) -> str:
+        """Stands for all of it, and for the version of the label set that it is shown under."""
+        return f"{self.seen}{_UNDER}{label_set}"
+
+    def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
+        """Refuses what somebody would do on another state than it is in.
+
+        Args:
+            seen: what `seen_under` gave them.
+            same: whether a version of the label set means what the one in force does.
+
+        Raises:
+            Conflict: it is another one by now, or it is shown under other labels.
+        """
+        state, _, under = seen.partition(_UNDER)
+        if not same(under):
+            raise Conflict(
+                "the labels changed since this sample was opened",
+                "look at it under the labels as they are now, and do it again",
+            )
+        if state != self.seen:
+            raise Conflict(
+                "somebody else worked on this sample since it was opened",
+                "look at it as it is now, and do it again",
+            )
+
     @cached_property
     def seen(self) -> str:
-        """Stands for all of it: another one as soon as anything is otherwise; time is nothing."""
+        """Another one as soon as anything of it is otherwise; time is nothing."""
         states = {
             stream.person: [dict(stream.state.annotations), dict(stream.state.assignment)]
             for stream in (self.settled, *self.people.values())

@@ -5,6 +5,6 @@ For admins alone. What is handed out can be asked for without being done: `dry_r
 
 from tui_annotate.services.share.report import Dealt, Shown
 from tui_annotate.services.share.service import Share
-from tui_annotate.storage.recall import Undone
+from tui_annotate.storage.shares.recall import Undone
 
 __all__ = ["Dealt", "Share", "Shown", "Undone"]

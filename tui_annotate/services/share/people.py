@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.people import Person, PersonKind, checked_name
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore
 
 _WORKS = (PersonKind.LOCAL, PersonKind.ACCOUNT)
 
@@ -42,7 +43,9 @@ class Names:
     def _taker(self, name: str, *, keep: bool) -> Person:
         if member := self.member(name):
             if member.id in self.disabled():
-                raise Conflict(f"the account of {name!r} is disabled", "see: users enable WHO")
+                raise Conflict(
+                    f"the account of {name!r} is disabled", "tui-annotate users enable WHO"
+                )
             if keep:
                 self.people.keep(member)
             return member
@@ -59,8 +62,11 @@ class Names:
         """
         if known := self._known(name):
             return known
+        with suppress(NotFound):
+            if member := self.member(name):
+                return member
         there = ", ".join(each.name for each in self.workers()) or "nobody yet"
-        raise NotFound(f"there is nobody named {name!r}", f"there is: {there}")
+        raise NotFound(f"there is nobody named {name!r}", f"known: {there}")
 
     def _known(self, name: str) -> Person | None:
         everybody = [each for each in self.people.all() if each.kind in _WORKS]

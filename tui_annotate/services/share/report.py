@@ -82,6 +82,21 @@ class Ruled:
 
 
 @dataclass(frozen=True, slots=True)
+class InForce:
+    """What a rule does as it is given.
+
+    Attributes:
+        handout: its number, for undo; 0 where none was made.
+        waiting: samples that wait to be drawn, or for somebody to be free.
+        added: samples that went to somebody more.
+    """
+
+    handout: int
+    waiting: int
+    added: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Given:
     """A handout, as it is listed."""
 

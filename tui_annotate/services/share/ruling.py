@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,13 +11,17 @@ from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.handouts import Escalation, Pool, Practice
 from tui_annotate.domain.people import SETTLED, Actor, Person, Verb, require
 from tui_annotate.services.share.people import Names
-from tui_annotate.services.share.report import Dealt, Shown, dealt, got
+from tui_annotate.services.share.report import Dealt, InForce, Shown, dealt, got
 from tui_annotate.services.share.showing import shown
-from tui_annotate.storage import recall, rules
-from tui_annotate.storage.allotments import Allotted
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.recall import Undone
-from tui_annotate.storage.shares import ShareStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.shares import recall, rules, standing
+from tui_annotate.storage.shares.allotments import Allotted
+from tui_annotate.storage.shares.recall import Undone
+from tui_annotate.storage.shares.store import ShareStore, Sharing
+
+
+class _Tried(Exception):
+    """Takes a transaction back that was only tried."""
 
 
 @dataclass(frozen=True)
@@ -104,42 +109,49 @@ class Ruling:
             return Practice(person=SETTLED)
         return Practice(person=meant[0]) if meant else Practice(origin=gold)
 
-    def pool(self, dataset: str, pool: Pool) -> int:
+    def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> InForce:
         """People draw the samples of a dataset, until each sample has as many as the rule says.
-
-        Returns:
-            The handout's number.
 
         Raises:
             NotFound: there is no such dataset.
             Conflict: it is for practice.
         """
-        with self.store.writing(self.actor.person) as store:
-            return rules.set_pool(store, dataset, pool)
+        with self._changing(dry_run=dry_run) as store:
+            number = rules.set_pool(store, dataset, pool)
+            ruled = InForce(number, standing.waiting(store.connection, dataset, pool))
+        return replace(ruled, handout=0) if dry_run else ruled
 
-    def escalate(self, dataset: str, rule: Escalation) -> int:
+    def escalate(
+        self,
+        dataset: str,
+        rule: Escalation | None = None,
+        *,
+        now: bool = False,
+        dry_run: bool = False,
+    ) -> InForce:
         """People are added where others disagree.
 
-        Returns:
-            The handout's number.
+        Args:
+            rule: None where the one that is in force stays.
+            now: also where people disagreed before.
 
         Raises:
-            NotFound: there is no such dataset.
+            NotFound: there is no such dataset, or `now` and it has no such rule.
         """
-        with self.store.writing(self.actor.person) as store:
-            return rules.set_escalation(store, dataset, rule)
+        with self._changing(dry_run=dry_run) as store:
+            number = rules.set_escalation(store, dataset, rule) if rule else 0
+            added, waiting = 0, 0
+            if now:
+                added, waiting = rules.escalate_now(store, dataset, disabled=self.disabled)
+        return InForce(0 if dry_run else number, waiting, added)
 
-    def escalate_now(self, dataset: str) -> tuple[int, int]:
-        """Does what the rule asks for with what was finished before.
-
-        Returns:
-            How many samples went to more people, and how many wait because nobody is free.
-
-        Raises:
-            NotFound: there is no such dataset, or it has no such rule.
-        """
-        with self.store.writing(self.actor.person) as store:
-            return rules.escalate_now(store, dataset, disabled=self.disabled)
+    @contextmanager
+    def _changing(self, *, dry_run: bool) -> Iterator[Sharing]:
+        """A transaction that is done in full, and of which a dry run leaves nothing."""
+        with suppress(_Tried), self.store.writing(self.actor.person) as store:
+            yield store
+            if dry_run:
+                raise _Tried
 
     # all of it ---------------------------------------------------------------------------------
 

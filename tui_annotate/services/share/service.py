@@ -13,9 +13,9 @@ from tui_annotate.domain.people import Person, PersonKind, again
 from tui_annotate.domain.sharing import Item, Outcome, Sorting, Taker, Wish
 from tui_annotate.services.share.report import Dealt, dealt, got
 from tui_annotate.services.share.ruling import Ruling
-from tui_annotate.storage import recall
-from tui_annotate.storage.allotments import Allotted
-from tui_annotate.storage.shares import Held, Room, Sharing
+from tui_annotate.storage.shares import recall
+from tui_annotate.storage.shares.allotments import Allotted
+from tui_annotate.storage.shares.store import Held, Room, Sharing
 
 Deal = Callable[[Room], Outcome]
 
@@ -153,10 +153,13 @@ class Share(Ruling):
 
         Raises:
             NotFound: there is nobody of a name.
+            InvalidInput: nobody else is named.
             Conflict: a sample is of a dataset that nobody draws from, and nobody is named.
         """
         giver = self.names.giver(person)
         people = [each for each in self.meant(to, dry_run=dry_run) if each != giver] if to else []
+        if to and not people:
+            raise InvalidInput(f"{giver.name!r} has them already", "name others: --to NAME")
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
             held = [
                 each

@@ -7,8 +7,8 @@ from typing import Any
 
 from tui_annotate.domain.handouts import Escalation, HandoutKind, Pool, Practice
 from tui_annotate.services.share.report import Given, Ruled, Shown, Stand
-from tui_annotate.storage import standing
-from tui_annotate.storage.shares import Sharing
+from tui_annotate.storage.shares import standing
+from tui_annotate.storage.shares.store import Sharing
 
 
 def shown(store: Sharing, names: Mapping[str, str], *, dataset: str = "") -> Shown:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tui_annotate.domain.chains import Break, Head, LogHead
 from tui_annotate.domain.progress import Progress
-from tui_annotate.storage.audit import AuditStore
+from tui_annotate.storage.work.audit import AuditStore
 
 __all__ = ["Audit", "Break", "Kept", "LogHead", "Verdict"]
 

@@ -12,12 +12,12 @@ from typing import Any, Final
 from tui_annotate.domain.errors import Damaged, NotFound, Unavailable
 from tui_annotate.domain.version import VERSION
 from tui_annotate.storage import whole_folder
-from tui_annotate.storage.audit import AuditStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.inspection import broken_pages
-from tui_annotate.storage.log import utc_now
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.vectors.store import VectorStore
+from tui_annotate.storage.work.audit import AuditStore
 
 __all__ = ["Backup", "Copied", "restore"]
 

@@ -1,0 +1,158 @@
+"""Every format that is written: nobody's id, name or address is anywhere in its bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from zipfile import ZipFile, is_zipfile
+
+import pytest
+
+from tests.plugins.formats.laws import about
+from tui_annotate.domain.annotations import ADJUDICATED, Anchor, Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.settlements import How, Settled
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ExportOptions
+from tui_annotate.plugins.traits import Trait
+from tui_annotate.services.export.pseudonyms import Pseudonyms
+from tui_annotate.services.export.writing import Writing
+
+KEY = bytes(range(32))
+MARK = "NeverSeen"
+"""In every id, name and address of a person."""
+PEOPLE = [
+    Person(f"{MARK}-id-{number}", f"{MARK} Name {number}", kind)
+    for number, kind in enumerate([PersonKind.LOCAL, PersonKind.IMPORTED, PersonKind.ACCOUNT])
+]
+MAIL = Person(f"{MARK}@example.org", f"{MARK} by mail", PersonKind.IMPORTED)
+NUMBER = Person(f"labelstudio:{MARK}", MARK, PersonKind.IMPORTED)
+AGAIN = Person(f"{PEOPLE[0].id}~2", f"{PEOPLE[0].name} (2nd reading)", PersonKind.AGAIN)
+REVIEW = Person(SETTLED, SETTLED, PersonKind.SETTLED)
+EVERYBODY = (*PEOPLE, MAIL, NUMBER, AGAIN, REVIEW)
+TEXTS = (
+    Document(Side.SOURCE, "It cost 12 million."),
+    Document(Side.SUMMARY, "It cost 15 million."),
+)
+_ROWS: dict[str, dict[str, object]] = {
+    "mercury": {"annotator": PEOPLE[0].id, "annotator_name": PEOPLE[0].name},
+    "faithbench": {"annotator_id": PEOPLE[0].id, "annotator_name": PEOPLE[0].name},
+    "ragtruth": {"meta": MARK, "label_type": "X"},
+    "labelstudio": {"completed_by": {"email": MAIL.id}},
+    "doccano": {"user": MARK},
+    "brat": {"folder": MARK},
+    "w3c": {"creator": {"name": MARK}},
+}
+"""Work as it was read, as each format would keep it."""
+_META = {
+    "model": "m",
+    "annotators": [PEOPLE[1].name, PEOPLE[2].id],
+    "completed_by": {"id": 3, "email": f"{MARK}@example.org", "first_name": MARK},
+    "mercury_comments": [{"user_id": PEOPLE[0].id, "user_name": PEOPLE[0].name, "text": "hm"}],
+    "deep": [{"createdBy": MARK, "score": 1}],
+}
+
+
+def _owned(person: Person, origin: str, place: int) -> Owned:
+    form = origin.removeprefix("imported:")
+    one = Annotation(
+        f"{person.id}/{origin}/{place}",
+        (Anchor(Side.SUMMARY, 0, Span(place, place + 3)),),
+        (Anchor(Side.SOURCE, 0, Span(0, 2)),),
+        labels=(("Unwanted", "Intrinsic"),),
+        note="as written",
+        origin=origin,
+        imported=_ROWS.get(form),
+    )
+    if person is REVIEW:
+        sources = (f"{PEOPLE[0].id}/human/0",)
+        one = replace(one, settled=Settled(PEOPLE[2].id, How.TAKEN, sources))
+    return Owned(person.id, one)
+
+
+def _record(form: str, key: str) -> Record:
+    origin = f"imported:{form}"
+    people = [each for each in EVERYBODY if each is not REVIEW]
+    owned = [_owned(person, origin, place) for place, person in enumerate(people)]
+    owned += [_owned(person, "human", place) for place, person in enumerate(people)]
+    kept = {"format": form, "extra": {"who": MARK}, "annotations": [], "source_info": {"by": MARK}}
+    return Record(
+        Sample("d", key, TEXTS, meta=_META, imported=kept),
+        (*owned, _owned(REVIEW, ADJUDICATED, 0)),
+        tuple(Assignment(each.id, State.DONE, comment="fine") for each in EVERYBODY),
+        EVERYBODY,
+        where=f"{MARK}.jsonl:1",
+    )
+
+
+RECORDS = [_record(form, str(number)) for number, form in enumerate(_ROWS)]
+_OF_ONE = ("all", "majority", "adjudicated", PEOPLE[0].name, PEOPLE[1].id)
+CASES = [
+    (name, layer)
+    for name in registry.names("exporters")
+    for layer in (_OF_ONE if about(name).layered else ("", *_OF_ONE))
+]
+
+
+def _write(name: str, layer: str, place: Path) -> tuple[str, Pseudonyms]:
+    """All that can be read of what was written, names of files with it."""
+    names = Pseudonyms(KEY)
+    Writing(name, ExportOptions(layer=layer), names=names).run(RECORDS, place)
+    files = sorted(each for each in (place, *place.rglob("*")) if each.is_file())
+    inside = [str(file.relative_to(place.parent)) for file in files]
+    for file in files:
+        inside += _inside(file)
+    return "\n".join(inside), names
+
+
+def _inside(file: Path) -> Iterator[str]:
+    yield file.read_bytes().decode("utf-8", "replace")
+    if is_zipfile(file):
+        with ZipFile(file) as archive:
+            yield from (archive.read(name).decode() for name in archive.namelist())
+    if file.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(file)
+        yield json.dumps(table.to_pylist(), default=str)
+        yield str(table.schema.metadata)
+
+
+@pytest.mark.parametrize(("name", "layer"), CASES)
+def test_no_format_names_anybody(name: str, layer: str, tmp_path: Path) -> None:
+    """Not in rows as they were read, not in columns, layers, files' names or reviews."""
+    written, names = _write(name, layer, tmp_path / "out")
+    assert MARK.lower() not in written.lower()
+    known = {names.id(person.id).removesuffix("~2") for person in EVERYBODY}
+    known |= {names.id(word) for word in (MARK, f"{MARK}@example.org", "3")}
+    assert set(re.findall(r"person-[0-9a-z]{5}-[0-9a-z]{5}", written)) <= known
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, layer in CASES if not layer and Trait.ANNOTATOR in about(name).carried]
+)
+def test_everybody_is_the_same_in_every_format(name: str, tmp_path: Path) -> None:
+    """Where a format tells annotators apart, each has the word that they have elsewhere."""
+    written, _ = _write(name, "", tmp_path / "out")
+    again = Pseudonyms(KEY)
+    for person in EVERYBODY:
+        assert again.id(person.id) in written
+    assert _write(name, "", tmp_path / "again")[0].count("person-") == written.count("person-")
+
+
+def test_the_marks_are_there_without_it(tmp_path: Path) -> None:
+    """The test can fail: with names as they are, every format that tells annotators names them."""
+    for name, layer in CASES:
+        if not layer and Trait.ANNOTATOR in about(name).carried:
+            place = tmp_path / name
+            Writing(name).run(RECORDS, place)
+            files = [each for each in (place, *place.rglob("*")) if each.is_file()]
+            inside = "".join(text for file in files for text in _inside(file))
+            assert MARK in inside, name

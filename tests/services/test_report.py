@@ -1,0 +1,277 @@
+"""The page of a report: what is in it, for whom, and that it can be nothing but data."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.stores import LABELS, claim, fill
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.annotations import ADJUDICATED, REJECTED
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import SETTLED, Actor, Person, PersonKind, Role
+from tui_annotate.domain.records import Owned, Record, RecordFilter
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.settlements import How, Reason, Settled
+from tui_annotate.services import report as reports
+from tui_annotate.services.report import Subject
+from tui_annotate.services.report.page import block, page
+from tui_annotate.workspace import Workspace
+
+UNSAFE = re.compile("[<>&\u2028\u2029\u202a-\u202e\u2066-\u2069\x80-\x9f\ud800-\udfff]")
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Iterator[Workspace]:
+    """Two datasets; ana and ben are done with a sample that they read alike, ben drafts another."""
+    with workspaces.create(tmp_path / "w") as made:
+        (made.path / "labels.yaml").write_text(LABELS, "utf-8")
+        one, two = fill(made.corpus, "1", "2")
+        fill(made.corpus, "3", dataset="e")
+        ana, ben = made.person("ana").id, made.person("ben").id
+        made.annotate.add(ana, one, claim("a1", note="by ana"), seconds=30)
+        made.annotate.finish(ana, one, seconds=30)
+        made.annotate.add(ben, one, claim("b1", note="by ben"), seconds=30)
+        made.annotate.finish(ben, one, seconds=30)
+        made.annotate.add(ben, two, claim("b2", label="Odd", note="odd"), seconds=30)
+        yield made
+
+
+def written(space: Workspace, subject: Subject | None = None, **filters: str) -> str:
+    """The page of a workspace."""
+    target = space.path.parent / "report.html"
+    space.team.report.run(target, RecordFilter(**filters), subject=subject)
+    return target.read_text("utf-8")
+
+
+def data(text: str, name: str) -> list[Any]:
+    """The values of a name that a page holds, in order."""
+    pattern = rf'<script type="application/json" (?:id|class)="data-{name}">(.*?)</script>'
+    return [json.loads(found) for found in re.findall(pattern, text, re.DOTALL)]
+
+
+def notes(text: str) -> list[str]:
+    """The notes of all annotations of a page."""
+    return [each["note"] for one in data(text, "sample") for each in one["annotations"]]
+
+
+def settle(space: Workspace, reviewer: str) -> None:
+    """What review made of the first sample: one annotation stands, one was refused."""
+    sample = next(space.samples())
+    kept = replace(
+        claim("s1", note="kept"), origin=ADJUDICATED, settled=Settled(reviewer, How.TAKEN, ("a1",))
+    )
+    why = Settled(reviewer, How.REJECTED, ("b1",), Reason.SLIP, "a slip of the hand")
+    gone = replace(claim("s2", note="refused"), origin=REJECTED, settled=why)
+    owned = (Owned(SETTLED, kept), Owned(SETTLED, gone))
+    people = (Person(SETTLED, SETTLED, PersonKind.SETTLED),)
+    space.log.import_records([Record(sample, owned, (), people)])
+
+
+def test_the_same_store_gives_the_same_bytes(space: Workspace) -> None:
+    """Nothing in it tells when it was made: figures are of the last day of work."""
+    text = written(space)
+    assert written(space) == text
+    (day,) = [each["day"] for each in data(text, "figures")]
+    last = [each["updated"] for one in data(text, "sample") for each in one["work"]]
+    assert day == max(last)[:10]
+
+
+def test_the_policy_names_the_one_script_and_the_one_style(space: Workspace) -> None:
+    """By their hashes; all else is forbidden."""
+    text = written(space)
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy.startswith("default-src 'none'; ")
+    for kind, tag in (("script-src", "script"), ("style-src", "style")):
+        (inside,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{kind} 'sha256-{digest}';" in policy
+    assert re.findall(r"(?:src|href)=\"(?!#)", text) == []
+
+
+def test_the_script_makes_no_markup() -> None:
+    """Of nothing: what others wrote reaches the page as text alone."""
+    script = page().closing
+    assert (
+        re.search("innerHTML|outerHTML|insertAdjacentHTML|document.write|eval|Function", script)
+        is None
+    )
+    assert script.count("<script>") == script.count("</script>") == 1
+    assert "<!--" not in script
+
+
+values = st.recursive(
+    st.none() | st.integers() | st.text(st.characters(exclude_categories=[])),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@given(values)
+def test_data_is_nothing_but_data(value: Any) -> None:
+    """Whatever stands in it, the element ends where it should, and gives the value back."""
+    told = block("sample", value)
+    inside = told.removeprefix('<script type="application/json" class="data-sample">')
+    inside = inside.removesuffix("</script>\n")
+    assert UNSAFE.search(inside) is None
+    assert json.loads(inside) == value
+    assert html.unescape(inside) == inside
+
+
+def test_a_text_stands_there_once(space: Workspace) -> None:
+    """However many samples share it; samples name it by number."""
+    text = written(space)
+    texts = data(text, "text")
+    assert len(texts) == len(set(texts)) == 4
+    shown = [texts[each["text"]] for one in data(text, "sample") for each in one["documents"]]
+    assert shown == [each.text for sample in space.samples() for each in sample.documents]
+
+
+def test_what_people_did_is_there(space: Workspace) -> None:
+    """Whose annotations, with what they say; how far everybody is; each person named once."""
+    text = written(space, Subject("news"))
+    first, second, third = data(text, "sample")
+    assert [each["labels"] for each in first["annotations"]] == [[["Fine"]], [["Fine"]]]
+    assert first["annotations"][0]["claim"] == [[1, 16, 33]]
+    assert [each["state"] for each in first["work"]] == ["done", "done"]
+    assert second["work"][0]["state"] == "draft"
+    assert third["annotations"] == third["work"] == []
+    assert sorted(name for _, name in first["people"]) == ["ana", "ben"]
+    assert second["people"] == []
+    (head,) = data(text, "head")
+    assert head["title"] == "news"
+    assert [each["path"] for each in head["labels"]] == [["Wrong"], ["Odd"], ["Fine"], ["Alone"]]
+
+
+def test_filters_narrow_what_is_there(space: Workspace) -> None:
+    """As those of exports do, in samples and in figures; the page says so."""
+    mine = written(space, person="ana")
+    assert notes(mine) == ["by ana"]
+    (figures,) = data(mine, "figures")
+    assert [each["name"] for each in figures["work"]] == ["ana"]
+    assert data(mine, "head")[0]["filters"] == ["person ana"]
+    assert notes(written(space, label="Odd")) == ["odd"]
+    assert notes(written(space, state="done")) == ["by ana", "by ben"]
+    assert len(data(written(space, dataset="e"), "sample")) == 1
+    assert list(data(written(space, dataset="e"), "head")[0]["datasets"]) == ["e"]
+    with pytest.raises(InvalidInput, match="nobody"):
+        written(space, person="nobody")
+
+
+def test_figures_tell_how_far_people_are_and_agree(space: Workspace) -> None:
+    """Of who is done; where nobody is, of work that came without a state."""
+    (figures,) = data(written(space), "figures")
+    assert [(each["name"], each["done"]) for each in figures["work"]] == [("ana", 1), ("ben", 1)]
+    assert sum(each["hours"] for each in figures["weeks"]) == pytest.approx(150 / 3600)
+    agreement = figures["agreement"]
+    assert (agreement["state"], agreement["together"]["samples"]) == ("done", 1)
+    (pair,) = agreement["together"]["pairs"]
+    assert (pair["people"], pair["f1_exact"]) == (["ana", "ben"], 1.0)
+    assert figures["weeks"][0]["finished"] == 2  # empty ones before it are left out
+    assert {each["end"]["why"] for each in figures["work"]} == {"began on that day"}
+    (alone,) = data(written(space, dataset="e"), "figures")
+    assert (alone["agreement"]["state"], alone["agreement"]["together"]["samples"]) == ("new", 0)
+
+
+def test_what_review_refused_is_there_where_it_is_asked_for(space: Workspace) -> None:
+    """And what it settled always, with who did it and how."""
+    settle(space, space.person("zoe").id)
+    text = written(space)
+    assert sorted(notes(text)) == ["by ana", "by ben", "kept", "odd"]
+    assert "a slip of the hand" not in text
+    (kept,) = (one for one in data(text, "sample")[0]["annotations"] if one["note"] == "kept")
+    names = dict(data(text, "sample")[0]["people"])
+    assert (names[kept["settled"]["by"]], kept["settled"]["how"]) == ("zoe", "taken")
+    refused = written(space, origin="rejected")
+    assert notes(refused) == ["refused"]
+    assert "a slip of the hand" in refused
+
+
+def test_an_annotator_gets_their_own_work(space: Workspace) -> None:
+    """Of others not even the name, nor in figures; to ask for them is in vain."""
+    settle(space, space.person("zoe").id)
+    ana = space.person("ana").id
+    own = space.acting(Actor(ana, Role.ANNOTATOR))
+    text = written(own)
+    assert notes(text) == ["by ana"]
+    for word in ("ben", "zoe", "kept", space.person("ben").id):
+        assert f'"{word}"' not in text
+    (figures,) = data(text, "figures")
+    assert [each["name"] for each in figures["work"]] == ["ana"]
+    assert figures["ahead"] == []
+    assert figures["agreement"]["together"]["samples"] == 0
+    with pytest.raises(InvalidInput, match="ben"):
+        written(own, person="ben")
+    assert notes(written(space.acting(Actor(ana, Role.REVIEWER)))) != ["by ana"]
+
+
+def test_pseudonyms_stand_everywhere(space: Workspace) -> None:
+    """In samples, in figures, in what the page says of its filters: no name and no id is left."""
+    people = [space.person(name) for name in ("ana", "ben", "zoe")]
+    settle(space, people[-1].id)
+    names, target = space.team.naming.names(), space.path.parent / "report.html"
+    filters = RecordFilter()
+    for wanted in (filters, replace(filters, person="ben")):
+        space.team.report.run(target, wanted, hiding=names)
+        text = target.read_text("utf-8")
+        for person in people:
+            assert person.id not in text
+            assert re.search(rf'"{person.name}"|person {person.name}', text) is None
+    assert data(text, "head")[0]["filters"] == ["one person"]
+    (figures,) = data(text, "figures")
+    (word,) = {each["name"] for each in figures["work"]}
+    assert word == names.name(people[1].id)
+    assert (word in figures["agreement"]["together"]["pairs"][0]["people"]) is True
+    assert word in {name for one in data(text, "sample") for _, name in one["people"]}
+
+
+def test_practice_is_there_where_it_is_asked_for(space: Workspace) -> None:
+    """As in exports."""
+    key = SampleKey("e", "3")
+    space.annotate.add(space.person("ben").id, key, claim("b3", note="right"), seconds=1)
+    space.team.share.practice("e", ["ana"], gold="ben")
+    space.annotate.add(space.person("ana").id, key, claim("a3", note="practised"), seconds=1)
+    assert "practised" not in notes(written(space))
+    assert "practised" in notes(written(space, practice="with"))
+
+
+def test_a_time_that_a_file_does_not_tell_is_not_made_up(space: Workspace) -> None:
+    """Of a file only its own times are told, and nothing of pace and end."""
+    (one, *_) = data(written(space), "sample")
+    told = one["annotations"][0]["created"]
+    hour = ("2026-01-01T00:00:00.000000+00:00", "9999-01-01T00:00:00.000000+00:00")
+    text = written(space, Subject("f.jsonl", hour))
+    assert told not in text
+    (figures,) = data(text, "figures")
+    assert (figures["weeks"], figures["ahead"], figures["day"]) == ([], [], "")
+    early = written(space, Subject("f.jsonl", ("2020-01-01T00", "2020-01-01T01")))
+    assert told in early
+
+
+def test_an_empty_workspace_has_a_page(tmp_path: Path) -> None:
+    """Without samples."""
+    with workspaces.create(tmp_path / "w") as made:
+        text = written(made)
+    assert data(text, "sample") == []
+    assert data(text, "figures")[0]["work"] == []
+
+
+def test_what_was_written_is_counted(space: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples, annotations, bytes; a page that browsers open slowly is called heavy."""
+    target = space.path.parent / "report.html"
+    made = space.team.report.run(target)
+    assert (made.samples, made.annotations, made.heavy) == (3, 3, False)
+    assert made.bytes == target.stat().st_size
+    monkeypatch.setattr(reports, "HEAVY", made.bytes - 1)
+    assert made.heavy

@@ -1,0 +1,218 @@
+"""Work whose labels its set does not have: what is there, and rules that would mend it.
+
+A rule is proposed only where exactly one label of the set fits: other case, width or blanks; a
+parent left out; a slip of the pen. All else is listed, and left to people.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.labels import JOINER, Label, LabelTree
+from tui_annotate.domain.relabelling import tops
+from tui_annotate.services.relabel.asked import named, written
+from tui_annotate.storage.work.plans import Stream
+
+MENDED: Final = ("outside", "parent", "split")
+"""What rules are for."""
+
+_EXAMPLES: Final = 3
+_LETTERS: Final = 5
+"""Letters of a name that one slip of the pen may stand in."""
+
+
+@dataclass(slots=True)
+class Odd:
+    """Annotations that are out of the ordinary in one way.
+
+    Attributes:
+        what: `outside` the set, a `split` label that waits for a choice, a `parent` without one of
+            its children, several `tops`, or `none`.
+        label: the label, as it is written with dots; several joined by a plus; empty for none.
+        people: by id, how many of them each has.
+        examples: some samples where they stand.
+    """
+
+    what: str
+    label: str
+    path: LabelPath = ()
+    people: Counter[str] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+
+    @property
+    def annotations(self) -> int:
+        """How many."""
+        return self.people.total()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What becomes of a label.
+
+    Attributes:
+        why: `asked` for, or why it is proposed: `letters`, `parent` or `spelling`.
+    """
+
+    old: LabelPath
+    new: LabelPath
+    why: str
+
+
+def found(streams: Iterable[Stream], labels: LabelTree) -> list[Odd]:
+    """What is out of the ordinary in work under a set; what occurs most comes first in its kind."""
+    odd: dict[tuple[str, tuple[LabelPath, ...]], Odd] = {}
+    for stream in streams:
+        for one in stream.annotations:
+            if one.origin == REJECTED:
+                continue
+            for what, paths in _oddities(one, labels):
+                label = " + ".join(map(written, paths))
+                place = odd.setdefault((what, paths), Odd(what, label, paths[0] if paths else ()))
+                place.people[stream.person] += 1
+                if len(place.examples) < _EXAMPLES and str(stream.key) not in place.examples:
+                    place.examples.append(str(stream.key))
+    return sorted(odd.values(), key=lambda each: (each.what, -each.annotations, each.label))
+
+
+def _oddities(one: Annotation, labels: LabelTree) -> Iterable[tuple[str, tuple[LabelPath, ...]]]:
+    if not one.labels:
+        yield "none", ()
+    for path in one.labels:
+        label = labels.find(path)
+        if label is None:
+            yield "outside", (path,)
+        elif label.split:
+            yield "split", (path,)
+        elif label.choices:
+            yield "parent", (path,)
+    if len(tops(one.labels)) > 1:
+        yield "tops", tuple(sorted(one.labels))
+
+
+def proposed(odd: Iterable[Odd], labels: LabelTree) -> list[Rule]:
+    """Rules for labels outside the set, where exactly one label of it fits."""
+    made = [_proposal(each.path, labels) for each in odd if each.what == "outside"]
+    return [rule for rule in made if rule is not None]
+
+
+def _proposal(path: LabelPath, labels: LabelTree) -> Rule | None:
+    known = {label.path: _folded(label.path) for label in labels.walk() if not label.split}
+    own = _folded(path)
+    fitting = {
+        "letters": [other for other, folded in known.items() if folded == own],
+        "parent": [other for other, folded in known.items() if folded[-len(own) :] == own],
+        "spelling": [other for other, folded in known.items() if _slip(own, folded)],
+    }
+    for why, others in fitting.items():
+        if len(others) == 1:
+            return Rule(path, others[0], why)
+        if others:
+            return None
+    return None
+
+
+def _folded(path: LabelPath) -> tuple[str, ...]:
+    """Names as they are compared: without case, width, blanks and signs; by their dots."""
+    whole = unicodedata.normalize("NFKC", JOINER.join(path)).casefold()
+    return tuple(re.sub(r"[\W_]+", "", name) or name for name in whole.split(JOINER))
+
+
+def _slip(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether names differ in a letter or two, in one of the names of a path alone."""
+    if len(one) != len(other):
+        return False
+    differing = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+    if len(differing) != 1:
+        return False
+    ((a, b),) = differing
+    return distance(a, b) <= min(max(len(a), len(b)) // _LETTERS, 2)
+
+
+def distance(one: str, other: str) -> int:
+    """How many letters are added, left out, exchanged or turned with their neighbour, at least."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, start=1):
+        above, older = row, before
+        row = [at]
+        for place, wanted in enumerate(other, start=1):
+            cost = min(above[place] + 1, row[-1] + 1, above[place - 1] + (letter != wanted))
+            turned = at > 1 and place > 1 and letter == other[place - 2] and wanted == one[at - 2]
+            row.append(min(cost, older[place - 2] + 1) if turned else cost)
+        before = above
+    return row[-1]
+
+
+def rules(
+    asked: Iterable[str], odd: Sequence[Odd], labels: LabelTree
+) -> dict[LabelPath, Rule | None]:
+    """Rules that were asked for, as FROM=TO; None where a label is to stay as it is.
+
+    Raises:
+        InvalidInput: it is no rule, or FROM is a label that is still given, or none that work has;
+            or FROM was split, and TO is none of what came of it.
+        NotFound: TO is no label of the set.
+    """
+    made: dict[LabelPath, Rule | None] = {}
+    for text in asked:
+        old, new = _sides(text, odd, labels)
+        for path in old:
+            made[path] = Rule(path, new, "asked") if new else None
+    return made
+
+
+def _sides(text: str, odd: Sequence[Odd], labels: LabelTree) -> tuple[list[LabelPath], LabelPath]:
+    """The labels that a rule means, and what they become; a name may hold an equals sign."""
+    usable = {each.path: each.label for each in odd if each.what in MENDED}
+    places = [match.start() for match in re.finditer("=", text)]
+    if not places:
+        raise InvalidInput(f"{text!r} is no rule", "write FROM=TO; FROM= leaves it as it is")
+    for place in places:
+        whole = text[:place].strip()
+        old = [path for path, label in usable.items() if label == whole]
+        if old:
+            to = text[place + 1 :].strip()
+            return old, _target(to, labels, instead=old[0]) if to else ()
+    whole = text[: places[0]].strip()
+    if labels.find(tuple(whole.split(JOINER))) is not None:
+        raise InvalidInput(
+            f"{whole!r} is a label of the set",
+            "tui-annotate labels rename changes it, or tui-annotate labels merge",
+        )
+    there = ", ".join(usable.values()) or "none"
+    raise InvalidInput(f"no annotation has the label {whole!r}", f"to be mended are: {there}")
+
+
+def _target(whole: str, labels: LabelTree, *, instead: LabelPath) -> LabelPath:
+    label, old = named(labels, whole), labels.find(instead)
+    if label.split:
+        raise InvalidInput(f"label {whole!r} was split", _one_of(labels.parts(label)))
+    if old and old.split and label not in labels.parts(old):
+        raise InvalidInput(
+            f"{whole!r} did not come of {written(instead)!r}, which was split",
+            f"{_one_of(labels.parts(old))}; to make it another label: tui-annotate labels merge",
+        )
+    return label.path
+
+
+def _one_of(labels: Iterable[Label]) -> str:
+    return "name one of " + ", ".join(written(label.path) for label in labels)
+
+
+def lines(text: str) -> list[str]:
+    """The rules of a file: one a line; empty lines and those that begin with # are passed over."""
+    stripped = (line.strip() for line in text.lstrip("\ufeff").splitlines())
+    return [line for line in stripped if line and not line.startswith("#")]
+
+
+def chosen(proposals: Iterable[Rule], asked: Mapping[LabelPath, Rule | None]) -> list[Rule]:
+    """What is to be done: rules that were asked for go before those that are proposed."""
+    kept = {rule.old: rule for rule in proposals if rule.old not in asked}
+    return [*kept.values(), *(rule for rule in asked.values() if rule is not None)]

@@ -1,0 +1,120 @@
+
+// Figures: how far people are, which labels they gave, how far they agree.
+
+const digits = (value, count = 3) => (value === null ? "" : value.toFixed(count));
+const LEVELS = { segment: "sentence" };
+
+function showFigures() {
+  const view = byId("figures-view");
+  view.append(made("h2", { id: "figures-title", tabindex: "-1" }, "Figures"));
+  view.append(made("p", { class: "quiet" }, figures.narrowed
+    ? "Labels and agreement are of what is in this report; work is of whole datasets."
+    : "Of all that is in this report."));
+  view.append(made("h3", {}, "Work"), ...workFigures());
+  view.append(made("h3", {}, "Labels"), labelFigures());
+  view.append(made("h3", {}, "Agreement"), ...agreementFigures());
+}
+
+function workFigures() {
+  const rows = figures.work;
+  const states = ["assigned", "done", "skipped", "flagged", "open"].filter(
+    (name) => rows.some((each) => each[name]));
+  const shownTables = [table("Annotations, and samples by state", [
+    { title: "annotator" }, { title: "dataset" },
+    ...[...states, "annotations"].map((title) => ({ title, number: true })),
+  ], rows.map((each) => [each.name, each.dataset, ...[...states, "annotations"].map(
+    (name) => (each[name] === null ? "" : String(each[name])))]))];
+  if (rows.some((each) => each.hours)) {
+    const pace = `the end at the pace of the two weeks up to ${figures.day}`;
+    shownTables.push(table(`Time at work, pauses taken out; ${pace}`, [
+      { title: "annotator" }, { title: "dataset" }, { title: "hours", number: true },
+      { title: "samples/h", number: true }, { title: "annotations/h", number: true },
+      { title: "ends" },
+    ], rows.map((each) => [each.name, each.dataset, digits(each.hours, 1),
+      digits(each.samples_an_hour, 1), digits(each.annotations_an_hour, 1),
+      each.end.day || each.end.why])));
+  }
+  if (figures.ahead.length) {
+    shownTables.push(table("What is ahead, by dataset", [
+      { title: "dataset" }, { title: "readings remaining", number: true }, { title: "ends" },
+    ], figures.ahead.map((each) => [each.dataset,
+      each.remaining === null ? "" : String(each.remaining), each.end.day || each.end.why])));
+  }
+  if (figures.weeks.some((each) => each.hours || each.finished)) {
+    shownTables.push(table("By week", [
+      { title: "week" }, { title: "hours", number: true }, { title: "finished", number: true },
+    ], figures.weeks.map((each) => [each.week, digits(each.hours, 1), String(each.finished)])));
+  }
+  return rows.length ? shownTables : [made("p", {}, "Nobody worked on anything yet.")];
+}
+
+function labelFigures() {
+  const people = Array.from(names.keys()).filter((person) => samples.some(
+    (sample) => sample.annotations.some((each) => each.person === person)));
+  people.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  const apart = people.length <= 12 ? people : [];
+  const counts = new Map();
+  const more = (key, person) => counts.set(`${key}\n${person}`,
+    (counts.get(`${key}\n${person}`) || 0) + 1);
+  for (const sample of samples) {
+    for (const each of sample.annotations) {
+      const keys = each.labels.length ? each.labels.map(labelKey) : ["[]"];
+      for (const key of new Set(keys)) {
+        more(key, each.person);
+        more(key, "");
+      }
+    }
+  }
+  const keys = [...Array.from(labels.keys()), "[]"].filter((key) => counts.has(`${key}\n`));
+  if (!keys.length) return made("p", {}, "Nobody marked anything.");
+  const meaning = (key) => (labels.has(key) ? labels.get(key).description : "");
+  const told = keys.some(meaning) ? [{ title: "meaning", wide: true }] : [];
+  return table("Annotations by label and annotator", [
+    { title: "label" }, { title: "all", number: true },
+    ...apart.map((person) => ({ title: nameOf(person), number: true })), ...told,
+  ], keys.map((key) => [pathName(JSON.parse(key)) || "no label",
+    ...["", ...apart].map((person) => String(counts.get(`${key}\n${person}`) || 0)),
+    ...told.map(() => meaning(key))]));
+}
+
+function agreementFigures() {
+  const agreement = figures.agreement;
+  const shownTables = [];
+  for (const [title, compared] of [
+    ["People with one another", agreement.together], ["People with themselves", agreement.oneself],
+  ]) {
+    if (compared.samples) shownTables.push(...comparison(title, compared));
+  }
+  if (!shownTables.length) {
+    shownTables.push(made("p", {},
+      "Nothing to compare: no sample was read by two people, or twice."));
+  }
+  if (agreement.state === "new") {
+    shownTables.unshift(made("p", {},
+      "Of work that came without states: who marked nothing counts as not having read."));
+  }
+  const left = agreement.left_out.map((each) => `${each.count} ${each.what}: ${each.reason}`);
+  if (left.length) {
+    shownTables.push(made("p", { class: "quiet" }, `Left out: ${shown(left.join("; "))}.`));
+  }
+  return shownTables;
+}
+
+function comparison(title, compared) {
+  const interval = (each) => (
+    each.low === null ? "" : `${digits(each.low)} to ${digits(each.high)}`);
+  const measures = table(`${title}: ${counted(compared.samples, "sample", "samples")}`, [
+    { title: "level" }, { title: "measure" }, { title: "value", number: true },
+    { title: "95% interval", number: true }, { title: "n", number: true }, { title: "of", wide: true },
+  ], compared.measures.map((each) => [LEVELS[each.level] || each.level,
+    each.measure.replaceAll("_", " "),
+    each.value === null ? "none" : digits(each.value), interval(each), String(each.n),
+    [each.of, each.note, each.undefined].filter(Boolean).join("; ")]));
+  if (!compared.pairs.length) return [measures];
+  return [measures, table(`${title}: each pair`, [
+    { title: "people" }, ...["samples", "same", "kappa", "trimmed", "characters", "overlap"].map(
+      (name) => ({ title: name, number: true })),
+  ], compared.pairs.map((each) => [each.people.join(", "), String(each.samples),
+    digits(each.percent), digits(each.kappa), digits(each.f1_trimmed), digits(each.f1_character),
+    digits(each.f1_overlap)]))];
+}
