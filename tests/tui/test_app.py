@@ -125,7 +125,7 @@ async def test_a_refused_key_map_is_told_and_the_default_keys_hold(tmp_path: Pat
 
 
 async def test_leaving_keeps_the_place(tmp_path: Path) -> None:
-    """ctrl+q anywhere: the cursor is where it was, also out of a note."""
+    """ctrl+q anywhere: the cursor is where it was, also out of a note, which is kept."""
     folder = make(tmp_path / "work")
     async with at_work(folder) as person:
         await person.press("down down m h a l f")
@@ -133,6 +133,7 @@ async def test_leaving_keeps_the_place(tmp_path: Path) -> None:
     assert person.app.return_code == 0
     async with at_work(folder, sample="") as person:
         assert person.line().startswith("1-5 save: sentence 3")
+        assert list(person.draft.kept.values()) == ["half"]
 
 
 async def test_the_ways_out_of_textual_are_closed(tmp_path: Path) -> None:

@@ -8,9 +8,14 @@ import pytest
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.tui.draft.deeds import DEEDS
-from tui_annotate.tui.key_map import default_keys, key_map, shown, shown_keys, typed
-from tui_annotate.tui.keys import ACTIONS, QUESTIONS
-from tui_annotate.tui.review_keys import ALL_ACTIONS, ALL_STATES, REVIEWING
+from tui_annotate.tui.draft.viewing.deeds import DEEDS as LOOKING
+from tui_annotate.tui.keys.annotate import ACTIONS, QUESTIONS
+from tui_annotate.tui.keys.map import default_keys, key_map, shown, shown_keys, typed
+from tui_annotate.tui.keys.review import ALL_STATES as STATES
+from tui_annotate.tui.keys.review import REVIEWING
+from tui_annotate.tui.keys.view import ALL_ACTIONS, VIEWING
+
+ALL_STATES = STATES + VIEWING
 
 
 def test_every_action_has_one_id_and_words_that_fit_a_line() -> None:
@@ -41,6 +46,17 @@ def test_a_key_of_annotating_keeps_its_meaning_in_review() -> None:
     elsewhere = {key for action in ACTIONS if action.states != "N" for key in action.keys}
     own = [action for action in ALL_ACTIONS if action.states == REVIEWING]
     assert own
+    assert not elsewhere & {key for action in own for key in action.keys}
+
+
+def test_a_key_of_annotating_keeps_its_meaning_over_a_file() -> None:
+    """What acts on a file that is looked at looks; its own keys mean nothing elsewhere."""
+    shared = {action.id for action in ACTIONS if action.states != "N"}
+    bound = {action.id for action in ALL_ACTIONS if VIEWING in action.states}
+    assert bound - {"option.choose"} == set(LOOKING)
+    elsewhere = {key for one in ALL_ACTIONS if one.states != VIEWING for key in one.keys}
+    own = [action for action in ALL_ACTIONS if action.states == VIEWING]
+    assert {action.id for action in own} == bound - shared
     assert not elsewhere & {key for action in own for key in action.keys}
 
 

@@ -87,14 +87,25 @@ def test_a_known_color_system_goes_before_the_environment() -> None:
 
 @pytest.mark.parametrize("name", [DARK, LIGHT, HIGH_CONTRAST])
 def test_matches_and_labels_can_be_read(name: str) -> None:
-    """Text of a match has contrast 4.3 on its ground, a label 3 on the theme's ground."""
+    """Any text has contrast 4.5 on its ground, a thin sign or a rule 3 on the theme's ground."""
     colors = palette(name)
-    ground = Color.parse(next(t.background or "" for t in themes() if t.name == name))
-    for style in colors.matches[1:]:
+    theme = next(theme for theme in themes() if theme.name == name)
+    ground, surface = Color.parse(theme.background or ""), Color.parse(theme.surface or "")
+    for style in (*_styles(colors), *colors.labels):
+        if style.color:
+            thin = style in (colors.rule, colors.rule_focused, *colors.glyphs)
+            least = 3 if thin else 4.5
+            assert _contrast(style.color, style.bgcolor or ground) > least, style
+    row, panel = colors.row.bgcolor, Color.parse(theme.panel or "")
+    assert row
+    for style in (colors.text, colors.quiet, colors.strong, colors.accent, colors.good):
         assert style.color
-        assert style.bgcolor
-        assert _contrast(style.color, style.bgcolor) > 4.3
-    assert all(style.color and _contrast(style.color, ground) > 3 for style in colors.labels)
+        assert all(_contrast(style.color, other) > 4.5 for other in (surface, panel, row)), style
+    for style in (colors.warning, colors.error, colors.key):
+        assert style.color
+        assert _contrast(style.color, surface) > 4.5, style
+    assert _contrast(Color.parse(theme.variables["scrollbar"]), ground) > 3
+    assert theme.variables["text-muted"] == colors.quiet.color.get_truecolor().hex  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("name", [DARK, LIGHT, HIGH_CONTRAST])

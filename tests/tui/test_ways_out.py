@@ -18,7 +18,7 @@ from tests.pty_driver import ROOT, Terminal, program
 from tests.tui.screens.work import at_work, make
 from tui_annotate.tui import terminal
 from tui_annotate.tui.app import AnnotateApp
-from tui_annotate.tui.keys import ACTIONS
+from tui_annotate.tui.keys.annotate import ACTIONS
 from tui_annotate.tui.palette import NAMES
 
 TEXTUAL = Path(textual.__file__).parent

@@ -18,7 +18,7 @@ from tui_annotate.tui.tokens import Kept, TokenFile
 
 if TYPE_CHECKING:
     from tui_annotate.services.authenticate import Authenticate, SignedIn
-    from tui_annotate.storage.presence import Presence
+    from tui_annotate.storage.people.presence import Presence
     from tui_annotate.workspace import Workspace
 
 _NO_NAME: Final = "this workspace has accounts, so --as names nobody: sign in"
@@ -41,7 +41,7 @@ class Admission:
         self, space: Workspace, *, name: str = "", bound: Bound | None = None, own: bool = True
     ) -> None:
         """`own`: the user of the machine is one person's, so that they can be known by it."""
-        from tui_annotate.storage.presence import new_holder
+        from tui_annotate.storage.people.presence import new_holder
 
         self._space, self._name, self._bound = space, name, bound
         self._presence = space.team.presence

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import os
-import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,20 +20,17 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E
 from tui_annotate.domain.visible import visible  # noqa: E402
 from tui_annotate.tui.admission import Admission  # noqa: E402
 from tui_annotate.tui.closed_app import ClosedApp  # noqa: E402
-from tui_annotate.tui.key_map import default_keys, key_map  # noqa: E402
+from tui_annotate.tui.keys.map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
-from tui_annotate.tui.screens.annotate import AnnotateScreen  # noqa: E402
-from tui_annotate.tui.screens.annotate_samples import told  # noqa: E402
-from tui_annotate.tui.screens.annotate_saving import Job  # noqa: E402
+from tui_annotate.tui.saving import Job, told  # noqa: E402
+from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.reception import Reception, Ways  # noqa: E402
-from tui_annotate.tui.session import Bound, Session  # noqa: E402
-from tui_annotate.tui.theme import Look, themes  # noqa: E402
+from tui_annotate.tui.session import Bound, Session, not_in_force  # noqa: E402
+from tui_annotate.tui.theme import Look  # noqa: E402
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Desk
     from tui_annotate.workspace import Workspace
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +49,12 @@ class AnnotateApp(ClosedApp):
     Attributes:
         desktop: the screen that is annotated on.
         reception: the pages before and around it.
-        problem: what ended the app, where it did not end by its own will; empty otherwise.
         printing: the person's own annotations are printed once the app has ended.
         refused: why the store did not keep what was done last, where the screen could not tell it
             any more; empty otherwise.
     """
 
     TITLE = "tui-annotate"
-    CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q,ctrl+c", "quit", "leave; all is saved", show=False, priority=True)
     ]
@@ -80,9 +72,8 @@ class AnnotateApp(ClosedApp):
         look: Look = LOOK,
     ) -> None:
         """`reviewing`: what several people said is settled; see `run` for the others."""
-        super().__init__(ansi_color=look.native or None)  # None: as the theme says
-        self.animation_level = "none"
-        self.problem = self.refused = ""
+        super().__init__(look)
+        self.refused = ""
         self.printing = False
         self._open_workspace = open_workspace
         self._person, self._sample, self._order = person, sample, order
@@ -98,16 +89,13 @@ class AnnotateApp(ClosedApp):
             fail=self._refused,
         )
         self.reception = Reception(self, self.desktop.saver, ways)
-        for theme in themes(native=look.native):
-            self.register_theme(theme)
-        self.theme = look.theme
         self._look = look
 
     # beginning
 
     def on_mount(self) -> None:
         """The frame first; the workspace is opened once it is painted."""
-        self._listen()
+        self.listen(self.desktop.quit)
         self.push_screen(self.desktop)
         self.desktop.call_after_refresh(self._open)
 
@@ -146,7 +134,7 @@ class AnnotateApp(ClosedApp):
             order=order,
             keys=keys,
             signed_in=admission.required,
-            problem=problem or admission.hint,
+            problem=problem or admission.hint or not_in_force(workspace.team.proposals.refused()),
         )
         desk = self.desktop.first(session, self._sample)
         chosen = annotate.preferences(person.id)
@@ -190,17 +178,6 @@ class AnnotateApp(ClosedApp):
 
     # ending
 
-    def _listen(self) -> None:
-        """A closed terminal and a polite kill end the app as q does."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGHUP", "SIGTERM"):
-            number = getattr(signal, name, None)
-            if number is not None:
-                try:
-                    loop.add_signal_handler(number, self.desktop.quit)
-                except (NotImplementedError, RuntimeError, ValueError):
-                    return  # no such thing on this system, or the app runs beside the main thread
-
     def _leave(self) -> None:
         refused = self.desktop.saver.close()
         self.refused = told(refused[0]) if refused else ""
@@ -223,13 +200,6 @@ class AnnotateApp(ClosedApp):
         leave = self.reception.sign_out if self.reception.barred else self.desktop.quit
         (self.focused or self.screen).call_later(self.desktop.call_later, leave)
 
-    def _fatal_error(self) -> None:
-        """What nobody expected: told after the end, logged without the values of variables."""
-        _, error, _ = sys.exc_info()
-        _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
-        self.problem = f"{type(error).__name__}: {visible(str(error))[:200]}"
-        self._close_messages_no_wait()
-
     def touched(self) -> None:
         """Somebody is there, so the screen is not locked yet."""
         self.reception.touched()
@@ -238,7 +208,7 @@ class AnnotateApp(ClosedApp):
 def _desktop(leave: Callable[[], None], *, reviewing: bool) -> AnnotateScreen:
     if not reviewing:
         return AnnotateScreen(leave)
-    from tui_annotate.tui.screens.review import ReviewScreen
+    from tui_annotate.tui.screens.review.screen import ReviewScreen
 
     return ReviewScreen(leave)
 

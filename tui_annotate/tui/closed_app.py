@@ -1,11 +1,16 @@
-"""An app without Textual's ways out: no screenshot, no shell, no clipboard, no address is opened.
+"""What our apps share: without Textual's ways out, no screenshot, shell, clipboard or address.
 
 A paste is one harmless line, and a page that waits for its answer is taken away by nothing else.
+A closed terminal ends the app as its key does, and an error of ours in words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from textual import events
@@ -13,15 +18,48 @@ from textual.app import App, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
 
+from tui_annotate.domain.visible import visible
 from tui_annotate.tui.line_input import typed
+from tui_annotate.tui.theme import Look, themes
+
+_log = logging.getLogger(__name__)
 
 
 class ClosedApp(App[None]):
-    """What annotation must not have is not offered."""
+    """What annotation must not have is not offered.
 
+    Attributes:
+        problem: what ended the app, where it did not end by its own will; empty otherwise.
+    """
+
+    CSS_PATH = "app.tcss"
     ALLOW_SELECT: ClassVar[bool] = False
     ENABLE_COMMAND_PALETTE = False
     ESCAPE_TO_MINIMIZE: ClassVar[bool] = False
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(ansi_color=look.native or None)  # None: as the theme says
+        self.animation_level = "none"
+        self.problem = ""
+        for theme in themes(native=look.native):
+            self.register_theme(theme)
+        self.theme = look.theme
+
+    def listen(self, leave: Callable[[], object]) -> None:
+        """A closed terminal and a polite kill end the app as `leave` does."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGHUP", "SIGTERM"):
+            try:
+                loop.add_signal_handler(getattr(signal, name), leave)
+            except (AttributeError, NotImplementedError, RuntimeError, ValueError):
+                return  # no such thing on this system, or the app runs beside the main thread
+
+    def _fatal_error(self) -> None:
+        """What nobody expected: told after the end, logged without the values of variables."""
+        _, error, _ = sys.exc_info()
+        _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
+        self.problem = f"{type(error).__name__}: {visible(str(error))[:200]}"
+        self._close_messages_no_wait()
 
     async def on_event(self, event: events.Event) -> None:
         """Textual's hook: a paste is one harmless line, in Textual's own inputs too."""

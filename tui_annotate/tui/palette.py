@@ -7,6 +7,7 @@ table, as most terminals over ssh show no more.
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -35,7 +36,7 @@ STATE_GLYPHS: Mapping[str, str] = {
 }
 """One glyph a state of an assignment, by its name."""
 
-CHOSEN, UNVISITED, FOCUS_BAR, OPENS_MORE = "✓", "·", "▌", "▸"
+CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 
 CONFLICT, LACKING = "≠", "?"
 """Beside what may contradict the other text, and beside words that the other text has nowhere."""
@@ -43,23 +44,28 @@ CONFLICT, LACKING = "≠", "?"
 FORMER = "°"
 """Beside what was one's own evidence before, in another sample with the same text."""
 
+CURRENT, FOUND, SEVERAL = "▶", "/", "+"
+"""Beside a line: the sentence under the cursor, a search hit, several annotations (no number)."""
+
+PLACES, NOTED = "⇄", "✎"
+"""In lists: in front of places that stand as evidence or of their number, and of a note."""
 
 _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
     # role: dark, light, high-contrast (256 colours each); 16 colours; none
     "text": ("color(252)", "color(235)", "color(231)", "", ""),
-    "quiet": ("color(245)", "color(241)", "color(252)", "", "dim"),
+    "quiet": ("color(247)", "color(241)", "color(252)", "", "dim"),
     "strong": ("bold color(255)", "bold color(16)", "bold color(231)", "bold", "bold"),
-    "rule": ("color(239)", "color(250)", "color(250)", "", "dim"),
+    "rule": ("color(241)", "color(246)", "color(250)", "", "dim"),
     "rule_focused": ("color(74)", "color(25)", "bold color(226)", "cyan", "bold"),
     "title": ("bold color(250)", "bold color(238)", "bold color(231)", "bold", ""),
     "title_focused": ("bold color(117)", "bold color(25)", "bold color(226)", "bold cyan", "bold"),
     "key": ("bold color(180)", "bold color(94)", "bold color(226)", "bold", "bold"),
     "accent": ("color(117)", "color(25)", "color(123)", "cyan", "bold"),
-    "good": ("color(114)", "color(28)", "bold color(120)", "green", ""),
+    "good": ("color(114)", "color(22)", "bold color(120)", "green", ""),
     "warning": ("color(221)", "color(94)", "bold color(226)", "bold yellow", "bold"),
     "error": ("bold color(210)", "bold color(160)", "bold color(217)", "bold red", "bold reverse"),
     "row": ("on color(236)", "on color(254)", "on color(238)", "bold", "bold"),
-    "asleep": ("color(242)", "color(245)", "color(248)", "dim", "dim"),
+    "asleep": ("color(244)", "color(243)", "color(248)", "dim", "dim"),
     "selection": (
         "color(255) on color(58)",
         "color(16) on color(229)",
@@ -118,6 +124,7 @@ _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
     ),
     "cap": ("bold reverse",) * 5,
     "underlined": ("underline",) * 5,
+    "overlap": ("underline2",) * 5,
     "chosen": ("bold underline",) * 5,
     "letter": ("bold",) * 5,
 }
@@ -128,7 +135,7 @@ _MATCHES: Mapping[str, tuple[str, str, str, str, str, str]] = {
         "",
         "color(252) on color(236)",
         "color(255) on color(24)",
-        "bold color(231) on color(30)",
+        "bold color(16) on color(30)",
         "color(16) on color(73)",
         "color(16) on color(186)",
     ),
@@ -152,11 +159,20 @@ _MATCHES: Mapping[str, tuple[str, str, str, str, str, str]] = {
     MONO: ("", "dim", "", "", "bold", "bold"),
 }
 
+_GLYPHS: Mapping[str, tuple[str, ...]] = {
+    # in the hue of the strength's ground, as light or dark as a thin sign needs
+    DARK: ("", *(f"color({n})" for n in (247, 31, 37, 73, 186))),
+    LIGHT: ("", *(f"color({n})" for n in (241, 67, 30, 24, 53))),
+    HIGH_CONTRAST: ("", *(f"color({n})" for n in (252, 33, 37, 123, 229))),
+    "16": ("", "", "cyan", "cyan", "cyan", "bold cyan"),
+    MONO: _MATCHES[MONO],
+}
+
 _LABELS: Mapping[str, tuple[str, ...]] = {
     # in the order of COLORS, so that a colour looks like its name; green and cyan lean to blue and
     # are lighter or darker than red and orange, for colour-blind readers
-    DARK: tuple(f"color({n})" for n in (208, 80, 35, 220, 69, 203, 176)),
-    LIGHT: tuple(f"color({n})" for n in (166, 30, 28, 100, 26, 160, 133)),
+    DARK: tuple(f"color({n})" for n in (208, 80, 35, 220, 111, 210, 176)),
+    LIGHT: tuple(f"color({n})" for n in (130, 23, 28, 58, 26, 160, 127)),
     HIGH_CONTRAST: tuple(f"color({n})" for n in (215, 123, 84, 227, 111, 210, 213)),
     "16": (
         "yellow",  # brown or orange where it is not plain dark yellow
@@ -170,6 +186,8 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
     "16-light": ("bright_red", "cyan", "green", "yellow", "blue", "red", "magenta"),
     MONO: ("",),
 }
+
+_HUES = (28, 180, 130, 50, 220, 0, 300)  # of COLORS, in degrees
 
 SLOTS = len(COLORS)
 """Colours that labels may take; a slot beyond them begins again."""
@@ -215,9 +233,11 @@ class Palette:
     lacking: Style
     cap: Style
     underlined: Style
+    overlap: Style
     chosen: Style
     letter: Style
     matches: tuple[Style, ...]
+    glyphs: tuple[Style, ...]
     labels: tuple[Style, ...]
 
     def label(self, slot: int) -> Style:
@@ -229,11 +249,8 @@ class Palette:
         return self.matches[strength]
 
     def glyph(self, strength: int) -> Style:
-        """The colour of a strength's ground, for its glyph on plain ground."""
-        ground = self.matches[strength].bgcolor
-        if ground is None:
-            return self.matches[strength]
-        return Style(color=ground) if strength > 1 else self.quiet
+        """The style of a strength's glyph, on plain ground."""
+        return self.glyphs[strength]
 
 
 @cache
@@ -250,6 +267,7 @@ def palette(theme: str, *, native: bool = False) -> Palette:
     return Palette(
         **{role: Style.parse(row[column]) for role, row in _ROLES.items()},
         matches=tuple(map(Style.parse, _MATCHES[kind])),
+        glyphs=tuple(map(Style.parse, _GLYPHS[kind])),
         labels=tuple(map(Style.parse, _LABELS[labels])),
     )
 
@@ -262,8 +280,8 @@ def palette_of(app: App[object]) -> Palette:
 def slots(colors: Sequence[str]) -> tuple[int, ...]:
     """A colour slot for each label, parallel to `colors`.
 
-    One of `COLORS` has its own slot and "#d55e00" gets the nearest, so that every label is readable
-    in every theme; the others get the next slot that nobody asked for.
+    One of `COLORS` has its own slot and "#d55e00" gets the nearest hue, so that every label is
+    readable in every theme; the others get the next slot that nobody asked for.
     """
     wanted = [_nearest(color) for color in colors]
     free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))
@@ -278,8 +296,5 @@ def _nearest(color: str) -> int | None:
         red, green, blue = Color.parse(color.strip().lower()).get_truecolor()
     except ColorParseError:
         return None
-    distances = []
-    for style in palette(DARK).labels:
-        r, g, b = style.color.get_truecolor() if style.color else (0, 0, 0)
-        distances.append((r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2)
-    return distances.index(min(distances))
+    hue = 360 * colorsys.rgb_to_hsv(red, green, blue)[0]
+    return min(range(SLOTS), key=lambda slot: abs((hue - _HUES[slot] + 180) % 360 - 180))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.people import Person
-from tui_annotate.tui.key_map import KeyMap
+from tui_annotate.tui.keys.map import KeyMap
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Annotate
@@ -45,3 +45,14 @@ class Session:
     keys: KeyMap
     signed_in: bool = False
     problem: str = ""
+
+
+def not_in_force(why: str) -> str:
+    """What is told of a changed label file that was not taken up; empty where there is none.
+
+    Why it was not counts the work of all people, which is nobody's to know here.
+    """
+    if not why:
+        return ""
+    told = "labels.yaml changed and is not in force: work would lose labels by it"
+    return f"{told} · tui-annotate labels apply labels.yaml --dry-run"

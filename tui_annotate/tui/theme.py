@@ -74,9 +74,12 @@ _FIELDS = (
 )
 _COLORS: Mapping[str, str] = {  # one colour a field, in the order of `_FIELDS`
     DARK: "#121212 #d0d0d0 #1c1c1c #262626 #5fafd7 #d7af87 #ffd75f #ff8787 #87d787",
-    LIGHT: "#ffffff #262626 #f4f4f4 #e4e4e4 #005faf #875f00 #875f00 #d70000 #008700",
+    LIGHT: "#ffffff #262626 #f4f4f4 #e4e4e4 #005faf #875f00 #875f00 #d70000 #005f00",
     HIGH_CONTRAST: "#000000 #ffffff #000000 #262626 #ffff00 #87ffff #ffff00 #ffafaf #87ff87",
 }
+
+_QUIET: Mapping[str, str] = {DARK: "#9e9e9e", LIGHT: "#626262", HIGH_CONTRAST: "#d0d0d0"}
+"""As the palette's role: what stands in an empty input, and scrollbars."""
 
 
 def themes(*, native: bool = False) -> tuple[Theme, ...]:
@@ -95,10 +98,11 @@ def _theme(name: str, *, native: bool) -> Theme:
     colors = dict(zip(_FIELDS, named, strict=True))
     ansi = BUILTIN_THEMES["ansi-light" if name == LIGHT else "ansi-dark"]
     variables = (ansi.variables if native else {}) | {
-        "scrollbar": colors["primary" if native else "panel"],
+        "scrollbar": colors["primary"] if native else _QUIET[name],
         "scrollbar-background": colors["background"],
     }
     if not native:
+        variables["text-disabled"] = variables["text-muted"] = _QUIET[name]
         variables["input-cursor-background"] = colors["foreground"]
         variables["input-cursor-foreground"] = colors["background"]
     return Theme(

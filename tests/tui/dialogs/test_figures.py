@@ -23,7 +23,8 @@ FIGURES = Figures(
 
 async def test_all_is_told() -> None:
     """Each dataset with its people, then the weeks, then the flags with their reasons."""
-    async with staged(screen=FiguresDialog(FIGURES, lambda: None), size=(80, 40)) as (stage, _):
+    dialog = FiguresDialog(lambda: dialog.tell(FIGURES))
+    async with staged(screen=dialog, size=(80, 40)) as (stage, _):
         text = stage.text()
         assert "4 remaining, ends 2026-05-14" in text
         (line,) = [each for each in stage.lines() if "Ana" in each and "/h" in each]
@@ -34,12 +35,14 @@ async def test_all_is_told() -> None:
 
 
 async def test_counted_anew() -> None:
-    """The key r asks for other figures, which are shown when they come, unless it is closed."""
+    """Opening it asks for figures, the key r for others; they are shown when they come."""
     asked: list[int] = []
-    dialog = FiguresDialog(FIGURES, lambda: asked.append(1))
+    dialog = FiguresDialog(lambda: asked.append(1))
     async with staged(screen=dialog) as (stage, pilot):
+        assert "counting" in stage.text()
+        dialog.tell(FIGURES)
         await pilot.press("r")
-        assert asked == [1]
+        assert asked == [1, 1]
         assert "counting" in stage.text()
         dialog.tell(replace(FIGURES, work=(), ahead=()))
         await pilot.pause()

@@ -33,10 +33,10 @@ async def test_the_nearest_stand_first_with_their_notes() -> None:
         await settled(stage, pilot)
         rows = [line.strip("│ ") for line in stage.text().splitlines()]
         first = next(at for at, row in enumerate(rows) if "0.91" in row)
-        assert rows[first].split() == ["▌0.91", "Made", "up", "“15", "million”", "a-1"]
+        assert rows[first].split() == ["▌0.91", "Made", "up", '"15', 'million"', "a-1"]
         assert rows[first + 1] == "✎ 12, not 15"
-        assert "Fine “已经开放”" in rows[first + 2]
-        assert "no label “last”" in rows[first + 3]
+        assert 'Fine "已经开放"' in rows[first + 2]
+        assert 'no label "last"' in rows[first + 3]
         assert "3 of yours" in stage.text()
         assert "Enter take note   r then takes its label" in rows[-2]
 

@@ -12,9 +12,10 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import finishing, lighting, moving
 from tui_annotate.tui.draft.deeds import press
 from tui_annotate.tui.draft.effects import Effects, Remove, Save
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import line
-from tui_annotate.tui.key_map import default_keys
+from tui_annotate.tui.keys.map import default_keys
 
 LABELS = """
 - {name: Unwanted, children: [Intrinsic, Extrinsic]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.tui.draft.desk import (
     INTRINSIC,
     anchor,
@@ -15,9 +17,10 @@ from tests.tui.draft.desk import (
 )
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import choosing, moving
+from tui_annotate.tui.draft import choosing, moving, notes
 from tui_annotate.tui.draft.effects import Blink, Finish, Focus, Open, OpenNote, Save, Select
-from tui_annotate.tui.draft.state import Pending, Pointer
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import Pending
 
 # The bar: 1 Intrinsic 2 Extrinsic 3 Benign 4 Sourced 5 Bare 6 Told 7 Alone 8 Unwanted
 
@@ -72,6 +75,7 @@ def test_after_a_save_the_digits_sleep_until_something_moves_or_is_selected() ->
     """A second digit saves nothing; a movement or a selection wakes the digits."""
     for wake in ("down", "right", ".", "v"):
         made = draft()
+        select(made, "loved")
         store(made, keys(made, "1"))
         assert keys(made, "2") == [Blink()]
         assert "sleep" in said(made)
@@ -246,6 +250,19 @@ def test_editing_toggles_labels_and_evidence_and_enter_saves_a_version() -> None
     assert len(saved.evidence) == 1
     assert made.editing is None
     assert made.asleep
+
+
+def test_an_edit_keeps_what_it_does_not_touch() -> None:
+    """Another label alone: claim, evidence and note are those that were there."""
+    made = draft()
+    select(made, "loved")
+    keys(made, "space m")
+    notes.done(made, "who says")
+    first = store(made, keys(made, "1"))
+    changed = store(made, keys(made, "e 2 enter"))
+    assert (first.note, len(first.evidence)) == ("who says", 1)
+    assert changed == replace(first, labels=(INTRINSIC, ("Unwanted", "Extrinsic")))
+    assert (made.note, made.evidence, made.labels) == ("", [], [])
 
 
 def test_a_selection_resets_the_claim_of_an_edit() -> None:

@@ -20,6 +20,7 @@ from tests.tui.draft.desk import (
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import lighting, moving
+from tui_annotate.tui.draft.deeds import DEEDS, ONLY_IN_OPTION, press
 from tui_annotate.tui.draft.effects import (
     AskWords,
     Blink,
@@ -37,7 +38,8 @@ from tui_annotate.tui.draft.effects import (
     SwapEnds,
     Undo,
 )
-from tui_annotate.tui.draft.state import Draft, Pending, Pointer
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import Draft, Pending
 
 SUMMARY_SIDE, SOURCE_SIDE = Side.SUMMARY, Side.SOURCE
 
@@ -187,6 +189,18 @@ def test_in_a_note_the_keys_belong_to_the_note(name: str) -> None:
     made = in_state("N")
     assert key(made, name) in ([], [Blink()])
     assert made.state == "N"
+
+
+@pytest.mark.parametrize("action", [*DEEDS, "note.write"])
+def test_no_action_reaches_under_a_question_or_a_note(action: str) -> None:
+    """Nor one of the palette or the mouse: a note goes on, a question blinks at all but answers."""
+    made = in_state("N")
+    assert press(made, action) == []
+    assert made.state == "N"
+    if action not in ONLY_IN_OPTION:
+        made = in_state("L")
+        assert press(made, action) == [Blink()]
+        assert made.state == "L"
 
 
 def test_space_takes_the_focused_match_and_gives_it_back() -> None:
@@ -383,12 +397,18 @@ def test_the_mouse_gives_its_side_the_keys_and_wakes_the_digits() -> None:
     assert made.asleep
 
 
-def test_visited_are_all_sentences_the_cursor_or_selection_was_in() -> None:
-    """A selection over two sentences visits both."""
+def test_read_are_the_sentences_on_screen_and_where_the_cursor_or_selection_is() -> None:
+    """One that is higher than the screen is never on it as a whole, but the cursor gets there."""
     made = draft()
+    assert made.unvisited() == (0, 1, 2)
+    moving.read(made, ())
     assert made.unvisited() == (1, 2)
     moving.pointed(made, SUMMARY_SIDE, Pointer(0, 50, Span(25, 50)))
+    moving.read(made, ())
     assert made.unvisited() == ()
+    other = draft()
+    moving.read(other, [1, 2])
+    assert other.unvisited() == ()
 
 
 def test_another_document_ends_the_search_in_it() -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from tests.tui.draft.desk import draft, key, keys, said, select, store
-from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.history import UNDOABLE
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import finishing, moving
 from tui_annotate.tui.draft.effects import Blink, Finish, GoTo, Open, OpenNote, Save, Select
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import line
 
 
 def seen(on: Draft) -> Draft:
-    """Every sentence was visited."""
+    """Every sentence was on screen."""
     on.visited.update(range(3))
     return on
 
@@ -33,14 +35,15 @@ def test_enter_finishes_a_sample_that_was_read() -> None:
     assert keys(made, "enter") == DONE
 
 
-def test_sentences_never_visited_are_said_once() -> None:
+def test_sentences_never_on_screen_are_said_once() -> None:
     """The first Enter names them, the second finishes."""
     made = draft()
+    moving.read(made, [0])
     assert keys(made, "enter") == [Blink()]
-    assert said(made) == "sentences 2, 3 were never visited · Enter again: done"
+    assert said(made) == "sentences 2, 3 were never on screen · Enter again: done"
     assert keys(made, "enter") == DONE
     moved = draft()
-    moving.pointed(moved, Side.SUMMARY, Pointer(0, 30))
+    moving.read(moved, [0, 1])
     keys(moved, "enter")
     assert said(moved).startswith("sentence 3 was never")
 
@@ -177,6 +180,41 @@ def test_a_refused_edit_is_an_edit_again() -> None:
     assert made.evidence == list(changed.evidence)
 
 
+def test_a_refused_edit_has_the_claim_that_it_gave() -> None:
+    """Other words were selected for it: they are selected again."""
+    made = draft()
+    store(made, keys(made, "1"))
+    keys(made, "e")
+    select(made, "15 million")
+    changed = the_save([*keys(made, "enter")])
+    moving.pointed(made, Side.SUMMARY, Pointer(0, 0))
+    effects = finishing.refused(made, changed, "it changed meanwhile")
+    assert effects[-1] == Select(Side.SUMMARY, changed.claim[0].span)
+
+
+def test_a_label_that_wants_a_note_is_content_with_the_one_in_hand() -> None:
+    """What was written before the label is not asked for again."""
+    made = draft()
+    made.note = "why"
+    (saved,) = [effect for effect in keys(made, "6") if isinstance(effect, Save)]
+    assert finishing.saved(made, saved.annotation, [saved.annotation]) == []
+    assert made.writing is None
+
+
+def test_a_new_sample_begins_where_nothing_is_marked() -> None:
+    """At its first such sentence; where all are marked, at the start."""
+    made = draft()
+    marks = [
+        Annotation(str(at), (Anchor(Side.SUMMARY, 0, segment.span),))
+        for at, segment in enumerate(made.sentences(Side.SUMMARY, 0))
+    ]
+    for count, offset in ((0, 0), (1, 20), (3, 0)):
+        made.pointers[Side.SUMMARY] = Pointer()
+        made.annotations = tuple(marks[:count])
+        finishing.first_place(made)
+        assert made.pointers[Side.SUMMARY].offset == offset
+
+
 def test_an_undone_annotation_comes_back_into_hand() -> None:
     """U and another digit: the claim and its evidence need not be found again."""
     made = draft()
@@ -191,11 +229,14 @@ def test_an_undone_annotation_comes_back_into_hand() -> None:
 
 
 def test_an_undo_does_not_touch_what_is_in_hand() -> None:
-    """With something selected, an undone annotation is just gone."""
+    """With something selected, an undone annotation is just gone; one that stands stays there."""
     made = draft()
     saved = store(made, keys(made, "1"))
     select(made, "Nobody")
     assert finishing.replaced(made, (), "undone", gone=saved) == []
+    select(made, "loved")
+    moving.pointed(made, Side.SUMMARY, Pointer())
+    assert finishing.replaced(made, (saved,), "undone an edit", gone=saved) == []
 
 
 def test_the_answer_of_a_store_does_not_move_a_focus_that_went_on() -> None:
@@ -237,3 +278,13 @@ def test_a_sample_is_not_left_with_a_claim_that_the_store_refused() -> None:
         assert "not saved yet" in said(made)
     keys(made, "backspace")
     assert keys(made, ">") == [Open("sample", 1)]
+
+
+def test_what_was_taken_back_is_told_in_words() -> None:
+    """Never by the verb of the log; of an annotation also its labels."""
+    assert finishing.undone("add", "Intrinsic") == "taken back: the annotation Intrinsic"
+    assert finishing.undone("add") == "taken back: the annotation"
+    assert finishing.undone("remove", "Benign") == "taken back: the deletion of Benign"
+    assert finishing.undone("skip", redo=True) == "done again: skipped"
+    for verb in UNDOABLE - {"take", "merge", "reject", "own"}:
+        assert finishing.undone(verb) != f"taken back: {verb}"

@@ -11,7 +11,8 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import moving
 from tui_annotate.tui.draft.effects import Blink, Select
 from tui_annotate.tui.draft.hints import LETTERS, MOST, Hints, codes
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import Draft
 
 
 @given(st.integers(0, MOST + 50))
@@ -30,12 +31,12 @@ def test_few_words_need_one_letter_each() -> None:
     assert sum(len(code) == 1 for code in codes(100)) == 23
 
 
-def words() -> list[Span]:
-    """The words of the summary."""
+def words() -> list[tuple[Span]]:
+    """The words of the summary, none of which touches another."""
     spans, start = [], 0
     for word in SUMMARY.split():
         start = SUMMARY.index(word, start)
-        spans.append(Span(start, start + len(word)))
+        spans.append((Span(start, start + len(word)),))
         start += len(word)
     return spans
 
@@ -59,7 +60,7 @@ def hinting(on: Draft) -> bool:
 def hinted() -> tuple[Hints, Span]:
     """Thirty words in a row, and the place of the first."""
     spans = [Span(at * 3, at * 3 + 2) for at in range(30)]
-    return Hints.over(Side.SUMMARY, spans, spans[0]), spans[0]
+    return Hints.over(Side.SUMMARY, [(span,) for span in spans], spans[0]), spans[0]
 
 
 def test_two_words_make_a_selection_in_either_order() -> None:
@@ -73,6 +74,35 @@ def test_two_words_make_a_selection_in_either_order() -> None:
         assert "last word" in said(made)
         assert keys(made, last) == [Select(Side.SUMMARY, Span(0, 12))]
         assert made.hints is None
+
+
+def touching() -> Hints:
+    """Forty Chinese characters, in pairs, and one more."""
+    pairs = [(Span(at, at + 1), Span(at + 1, at + 2)) for at in range(0, 40, 2)]
+    return Hints.over(Side.SUMMARY, [*pairs, (Span(40, 41),)], Span(0, 1))
+
+
+def test_a_capital_takes_the_word_behind_the_letter() -> None:
+    """Any two characters take two letters, whichever are hidden; a lone one takes either."""
+    hints = touching()
+    ways = hints.ways()
+    assert sorted(ways) == [Span(at, at + 1) for at in range(41)]
+    assert set(hints.shown().values()) == {Span(at, at + 1) for at in range(0, 41, 2)}
+    for first, last in [(0, 1), (1, 1), (2, 7), (7, 12), (39, 40)]:
+        hints.first = None
+        assert hints.type(ways[Span(first, first + 1)]) == Span(first, first + 1)
+        assert hints.type(ways[Span(last, last + 1)]) == Span(first, last + 1)
+    hints.first = None
+    assert hints.type(ways[Span(40, 41)].upper()) == Span(40, 41)
+
+
+def test_the_line_tells_of_capitals_where_they_are_of_use() -> None:
+    """In English none is."""
+    made = draft()
+    moving.hint(made, words())
+    assert "capital" not in said(made)
+    made.hints = touching()
+    assert "capital: the one behind" in said(made)
 
 
 def test_enter_after_the_first_word_takes_the_one() -> None:

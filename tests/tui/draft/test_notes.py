@@ -81,6 +81,18 @@ def test_escape_keeps_the_text_for_the_next_time() -> None:
     assert made.kept == {}
 
 
+def test_escape_on_an_unchanged_note_keeps_nothing() -> None:
+    """What the store has already stands in nobody's way."""
+    made = draft()
+    saved = store(made, keys(made, "1"))
+    keys(made, "m")
+    store(made, notes.done(made, "why"))
+    keys(made, "m")
+    notes.kept(made, " why ")
+    assert made.kept == {}
+    assert made.focused == saved.id
+
+
 def test_done_leads_to_the_note_that_is_kept() -> None:
     """Whatever was in focus: the next m opens the kept note of that annotation, claim or sample."""
     made = draft()

@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 from tests.tui.draft.desk import draft, keys, select, store
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import notes
+from tui_annotate.tui.draft import moving, notes
 from tui_annotate.tui.draft.place import place, restore
-from tui_annotate.tui.draft.state import Note, Pointer
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import Note
 
 
 def test_what_was_in_hand_comes_back() -> None:
-    """Cursors, selection, evidence, notes and visited sentences survive JSON."""
+    """Cursors, selection, evidence, notes and sentences that were read survive JSON."""
     made = draft()
+    moving.read(made, [0, 1])
     keys(made, "m")
     notes.kept(made, "on the sample")
     select(made, "15 million")
@@ -51,6 +53,7 @@ def test_an_edit_that_was_not_saved_is_no_part_of_it() -> None:
         {},
         {"cursors": 3, "claim": "x", "evidence": 7, "kept": {}, "visited": "no", "note": None},
         {"cursors": {"summary": [5, 0], "source": [0, "x"]}, "claim": [9, 2]},
+        {"cursors": {"summary": [1, 3], "source": [1, 3]}},
         {"cursors": {"summary": [0, 99999]}, "claim": [0, 99999], "evidence": [[7, 0, 3]]},
         {"evidence": [["a", 0, 3], [0, -1, 3], [0, 1], [-1, 0, 2]], "visited": [99, -1]},
     ],
@@ -62,6 +65,7 @@ def test_a_place_that_does_not_fit_is_left_out(kept: dict[str, Any]) -> None:
     assert made.evidence == []
     assert made.pointers[Side.SUMMARY].selection is None
     assert 0 <= made.pointers[Side.SUMMARY].offset <= len(made.text(Side.SUMMARY))
+    assert made.pointers[Side.SUMMARY].document == 0
     assert made.pointers[Side.SOURCE] == Pointer()
     assert made.claim
 

@@ -27,7 +27,8 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import moving
 from tui_annotate.tui.draft.counting import letter
 from tui_annotate.tui.draft.effects import Save
-from tui_annotate.tui.draft.state import Option, Pointer
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import Option
 from tui_annotate.tui.draft.words import digit_range, line, quoted
 
 
@@ -58,19 +59,35 @@ def test_a_selection_that_is_a_sentence_is_named_as_one() -> None:
     assert '"Nobody died"' in said(made)
 
 
+def test_an_edit_that_was_left_is_not_told_as_saved() -> None:
+    """Also where the annotation was saved just before; in the source, Space is told, not Enter."""
+    made = draft()
+    store(made, keys(made, "1"))
+    keys(made, "e 3")
+    assert said(made).startswith("editing A: Intrinsic, Benign")
+    keys(made, "tab")
+    assert said(made) == "Space takes this sentence as evidence for sentence 1 · Tab back"
+    keys(made, "tab u")
+    assert said(made) == "A Intrinsic · e edit · m note · x delete"
+
+
 def test_each_state_has_its_words() -> None:
     """Options, edits, letters, the source, sleep."""
     made = draft()
     keys(made, "8")
     assert said(made) == "Unwanted: 1-2 choose · Enter Unwanted itself · Backspace cancel"
     keys(made, "backspace 4")
-    assert said(made).startswith("Sourced wants evidence: Space takes match 1 and saves")
+    assert said(made).startswith("Sourced wants evidence: Space saves with match 1")
     keys(made, "backspace !")
     assert said(made).startswith("flag: why? 1-4 choose")
     keys(made, "backspace tab")
     assert said(made) == "Space takes this sentence as evidence for sentence 1 · Tab back"
+    keys(made, "space tab")
+    told = "this sentence is evidence for sentence 1: Space gives it back · Tab back"
+    assert said(made) == told
+    keys(made, "space tab")
     keys(made, "tab")
-    moving.hint(made, [Span(0, 3)])
+    moving.hint(made, [(Span(0, 3),)])
     assert said(made).startswith("first word")
     keys(made, "escape")
     saved = store(made, keys(made, "1"))
@@ -95,7 +112,7 @@ def test_without_words_or_matches_it_says_so() -> None:
     assert "Space" not in said(made)
     keys(made, "backspace")
     made.segments = (*made.segments[:-1], ())
-    assert said(made) == "no words here to label"
+    assert said(made) == "no words here to label · Enter done · s skip"
     keys(made, "tab")
     assert said(made) == "Space takes this sentence as evidence · Tab back"
 
@@ -109,7 +126,7 @@ STATES = {  # keys that lead to a state, and what its line says however little r
     "": ("save: ", "no evidence"),
     "space": ("save: ", "evidence 1 ✓"),
     "space n space": ("save: ", "evidence 1, 2 ✓"),
-    "2": (" wants evidence: ", "Space match 1", "saves", "Enter none", "a draft"),
+    "2": (" wants evidence: ", "Space saves with match 1", "Enter saves a draft"),
     "1": ("1 choose", "Enter", "itself"),
     "!": ("flag: why?", "1-4 choose", "0 own words", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
@@ -148,9 +165,9 @@ def test_with_room_nothing_is_left_out() -> None:
     """The middle of quotes goes before words, words before the ends of names."""
     made = draft()
     keys(made, "4")
-    full = "Sourced wants evidence: Space takes match 1 and saves"
-    assert line(made, 120)[0] == f"{full} · Enter none found, a draft · Backspace cancel"
-    assert line(made, CELLS)[0].endswith("Space match 1, saves · Enter none, a draft")
+    full = "Sourced wants evidence: Space saves with match 1"
+    assert line(made, 120)[0] == f"{full} · Enter saves a draft without any · Backspace cancel"
+    assert line(made, CELLS)[0].endswith("Space saves with match 1 · Enter saves a draft")
     made = draft()
     select(made, SUMMARY)
     keys(made, "tab")

@@ -14,8 +14,8 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.app import AnnotateApp
-from tui_annotate.tui.draft.judging import Judging
-from tui_annotate.tui.screens.review import ReviewScreen
+from tui_annotate.tui.draft.judging.state import Judging
+from tui_annotate.tui.screens.review.screen import ReviewScreen
 from tui_annotate.workspace import Workspace
 
 FIRST, SECOND, CHINESE = (SampleKey("films", name) for name in "abc")

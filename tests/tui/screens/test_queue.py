@@ -139,7 +139,7 @@ async def test_holding_a_key_does_not_pile_up_reading() -> None:
         assert "▌" in stage.text()
 
 
-@pytest.mark.parametrize(("key", "name"), [("2", "open"), ("5", "done"), ("f", "open")])
+@pytest.mark.parametrize(("key", "name"), [("2", "open"), ("5", "done ✓"), ("f", "open")])
 async def test_digits_and_f_filter(key: str, name: str) -> None:
     """A filter starts at its first row; the bar shows which one it is."""
     store = _Store()
@@ -171,14 +171,28 @@ async def test_search_reads_while_one_types_and_can_be_left() -> None:
         await _idle(stage, pilot)
         await pilot.press("slash", "q", "5", "中")
         await _idle(stage, pilot)
-        assert "“q5中” · all · 1/10" in stage.lines()[0]
+        assert '"q5中" · all · 1/10' in stage.lines()[0]
         await pilot.press("enter", "end", "enter")
         await pilot.pause()
         assert stage.results == [SampleKey("news", "q5中000009")]
 
 
-async def test_escape_takes_the_search_off_and_never_closes() -> None:
-    """Only q closes, which may mean to quit."""
+async def test_escape_goes_back_to_the_sample_that_is_open() -> None:
+    """It takes the search off first; Backspace, which may be held too long, does no more."""
+    store, current = _Store(), SampleKey("news", "000003")
+    async with staged(screen=QueueScreen(store.page, current=current)) as (stage, pilot):
+        await _idle(stage, pilot)
+        assert "Esc back" in stage.text()
+        await pilot.press("slash", "x", "escape", "backspace")
+        await _idle(stage, pilot)
+        assert stage.results == []
+        await pilot.press("escape")
+        await pilot.pause()
+        assert stage.results == [current]
+
+
+async def test_where_no_sample_is_open_only_q_closes() -> None:
+    """Escape takes the search off, and has nowhere to go back to."""
     store = _Store()
     async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)

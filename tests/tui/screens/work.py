@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
@@ -20,10 +21,10 @@ from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.protocols import Embedder
 from tui_annotate.services.assist.sample import SampleAssist, prepared
 from tui_annotate.services.assist.vectors import SampleVectors
-from tui_annotate.storage.corpus import NewSample
+from tui_annotate.storage.corpus.store import NewSample
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screens.annotate import AnnotateScreen
+from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
 from tui_annotate.tui.theme import Look
 from tui_annotate.workspace import Workspace
 
@@ -187,9 +188,10 @@ class Person:
     async def settled(self) -> None:
         """Everything given to the store has been answered, and the screen is idle."""
         await self.pilot.pause()
-        while self.screen.saver.waiting or not self.screen.listening:
-            await self.pilot.pause(0.001)
-        await self.app.workers.wait_for_complete()
+        await self._answered()
+        while any(not worker.is_finished for worker in self.app.workers):
+            with suppress(WorkerCancelled):  # a newer one took its place
+                await self.app.workers.wait_for_complete()
         while self.screen.looking:
             await self.pilot.pause(0.001)
         await self.pilot.pause()
@@ -199,7 +201,12 @@ class Person:
         for key in keys.split():
             self.count += 1
             await self.pilot.press(key)
+            await self._answered()  # nobody presses a key for a sample that is not there yet
         await self.settled()
+
+    async def _answered(self) -> None:
+        while self.screen.saver.waiting or not self.screen.listening:
+            await self.pilot.pause(0.001)
 
     async def words(self, first: str, last: str = "") -> None:
         """Selects from one word to another by the letters that stand on them."""
@@ -207,8 +214,8 @@ class Person:
         for word in (first, last or first):
             assert self.draft.hints is not None
             text = self.draft.text(self.draft.side)
-            near = self.draft.hints.shown().items()
-            code = next(code for code, span in near if span.of(text) == word)
+            near = self.draft.hints.ways().items()
+            code = next(code for span, code in near if span.of(text) == word)
             await self.press(" ".join(code))
 
     def line(self) -> str:
@@ -224,9 +231,18 @@ class Person:
 
 @asynccontextmanager
 async def at_work(
-    folder: Path, *, size: tuple[int, int] = (80, 24), sample: str = "a", assist: Words = WORDS
+    folder: Path,
+    *,
+    size: tuple[int, int] = (80, 24),
+    sample: str = "a",
+    assist: Words = WORDS,
+    glance: float = 0,
 ) -> AsyncIterator[Person]:
-    """The app on a workspace, until everything is open."""
+    """The app on a workspace, until everything is open.
+
+    Args:
+        glance: seconds in which no first key ends a sample.
+    """
 
     def opened() -> Workspace:
         space = workspace.open(folder)
@@ -236,6 +252,7 @@ async def at_work(
     app = AnnotateApp(opened, person="ana", sample=sample, order="ingested", look=LOOK)
     async with app.run_test(size=size) as pilot:
         person = Person(app, pilot)
+        app.desktop.glance = glance
         while app.desktop.draft is None:
             await pilot.pause(0.001)
         await person.settled()

@@ -43,15 +43,15 @@ def marked(*marks: Mark) -> SpanLayer[Mark]:
     return SpanLayer((each.span, each) for each in marks)
 
 
-def row(scene: Scene, y: int = 0, *, gutter: int = 4, text: str = TEXT) -> str:
+def row(scene: Scene, y: int = 0, *, text: str = TEXT) -> str:
     """A painted line as text."""
-    pieces, _ = paint(layout_of(text), scene, y=y, gutter=gutter)
+    pieces, _ = paint(layout_of(text), scene, y=y)
     return "".join(piece.text for piece in pieces)
 
 
 def pieces_of(scene: Scene, y: int = 0) -> list[Piece]:
     """A painted line without its gutter."""
-    return paint(layout_of(), scene, y=y, gutter=4)[0]
+    return paint(layout_of(), scene, y=y)[0]
 
 
 def found(scene: Scene, text: str, y: int = 0) -> int:
@@ -77,14 +77,12 @@ def test_what_is_painted_is_harmless_and_as_wide_as_it_says(text: str, data: st.
         lacking=SpanLayer((s, None) for s in data.draw(st.lists(spans, max_size=2))),
         former=SpanLayer((s, None) for s in data.draw(st.lists(spans, max_size=2))),
         hints=SpanLayer((s, "ab") for s in data.draw(st.lists(spans, max_size=2))),
-        sentences=cursor.sentences,
-        visited=frozenset({0}),
         selection=data.draw(st.none() | spans),
         cursor=cursor.character,
         active=True,
     )
     for y in range(layout.lines):
-        pieces, cells = paint(layout, scene, y=y, gutter=4)
+        pieces, cells = paint(layout, scene, y=y)
         sent = "".join(piece.text for piece in pieces)
         assert not [c for c in sent if unicodedata.category(c) in {"Cc", "Cf", "Cn", "Co", "Cs"}]
         assert cells <= layout.width + 1 + 4 + 1
@@ -145,20 +143,18 @@ def test_evidence_has_a_tick_and_its_own_ground() -> None:
     assert row(scene).startswith("✓1 ")
     assert found(scene, TEXT[:22]) & GROUND == EVIDENCE
     two = marked(Mark(Span(4, 10), "A"), Mark(Span(6, 21), "B", 1))
-    assert row(Scene(marks=two, evidence=scene.evidence), gutter=3).startswith("✓+ ")
+    assert row(Scene(marks=two, evidence=scene.evidence)).startswith("✓ + ")
 
 
 def test_former_evidence_has_a_quiet_sign() -> None:
-    """The text stays plain; this sample's annotations go before it, in three cells the state."""
+    """The text stays plain; this sample's annotations go before it."""
     former = SpanLayer([(Span(0, 22), None)])
     assert row(Scene(former=former)).startswith("  ° The")
     assert {piece.key for piece in pieces_of(Scene(former=former))} == {PLAIN, Trait.STAND_IN}
     both = Scene(former=former, matches=lit(match(0, 22)))
     assert row(both).startswith("█1° ")
-    assert row(both, gutter=3).startswith("█1°")
     both.focused_match = 1
     assert row(both).startswith("█1°▌")
-    assert row(both, gutter=3).startswith("█1▌")
     assert row(Scene(former=former, marks=marked(Mark(Span(4, 10), "A")))).startswith("  A ")
 
 
@@ -176,7 +172,6 @@ def test_words_shared_and_in_conflict_are_told_in_text_and_gutter() -> None:
     assert found(scene, "was") & Trait.CONFLICT
     assert not found(scene, "closed.") & (Trait.SHARED | Trait.CONFLICT)
     assert row(scene).startswith("█1 ≠")
-    assert row(scene, gutter=3).startswith("█1≠")
     scene.conflicts = SpanLayer()
     assert row(scene).startswith("█1 ▌")
 
@@ -187,7 +182,6 @@ def test_words_that_the_other_text_lacks_have_a_sign() -> None:
     scene = Scene(lacking=lacking)
     assert found(scene, "bridge") == look(PLAIN, None, Trait.LACKING)
     assert row(scene).startswith("?   The")
-    assert row(scene, gutter=3).startswith("?  The")
     assert row(Scene(lacking=lacking, matches=lit(match(0, 22)))).startswith("█1")
 
 
@@ -218,19 +212,7 @@ def test_hints_cover_the_first_cells_of_words() -> None:
 def test_a_label_without_room_is_cut() -> None:
     """It never covers the next label."""
     hints = SpanLayer([(Span(0, 1), "ab"), (Span(1, 2), "cd")])
-    assert row(Scene(hints=hints), text="I.J", gutter=4)[4:] == "acd"
-
-
-def test_sentences_never_visited_have_a_dot() -> None:
-    """The dot stands where such a sentence begins; the sign of the present one goes before it."""
-    sentences = TextCursor(TEXT, segments_of(TEXT)).sentences
-    scene = Scene(sentences=sentences, visited=frozenset({0, 1}))
-    assert (row(scene)[:4], row(scene, 1)[:4]) == ("    ", "   ·")
-    scene.sentence = Span(45, 51)
-    assert row(scene, 1)[:4] == "   ▶"
-    scene.visited = None
-    scene.sentence = None
-    assert row(scene, 1)[:4] == "    "
+    assert row(Scene(hints=hints), text="I.J")[4:] == "acd"
 
 
 def test_a_hit_of_a_search_has_its_sign() -> None:
@@ -238,16 +220,13 @@ def test_a_hit_of_a_search_has_its_sign() -> None:
     assert row(Scene(hits=SpanLayer([(Span(4, 10), 1)]))).startswith("   /The")
 
 
-def test_three_cells_hold_what_four_do() -> None:
-    """In a narrow gutter the annotation moves over, and is never lost."""
-    marks = marked(Mark(Span(4, 10), "A", focused=True))
-    assert row(Scene(marks=marks), gutter=3).startswith(" A▌The")
-    both = Scene(marks=marks, matches=lit(match(0, 22)))
-    assert row(both, gutter=3).startswith("█1AThe")
-    assert row(Scene(matches=lit(match(0, 22)), focused_match=1), gutter=3).startswith("█1▌The")
+def test_no_letter_and_no_digit_joins_a_word() -> None:
+    """The cell before the text is blank or a sign, whatever lies on the line."""
+    marks = marked(Mark(Span(4, 10), "A"))
+    assert row(Scene(marks=marks, matches=lit(match(0, 22)))).startswith("█1A The")
 
 
 def test_what_cannot_be_shown_is_dim() -> None:
     """A picture of a control is told from the same sign in the text."""
-    pieces, _ = paint(layout_of("a\x1bb␛"), Scene(), y=0, gutter=4)
+    pieces, _ = paint(layout_of("a\x1bb␛"), Scene(), y=0)
     assert [piece for piece in pieces if piece.key] == [Piece("␛", Trait.STAND_IN)]

@@ -30,10 +30,10 @@ async def test_an_annotation_is_one_line_and_the_focused_one_shows_its_note() ->
         widget.show([_A, _B, _C])
         await pilot.pause()
         assert [line.rstrip() for line in stage.lines()[:4]] == [
-            "▌A Intrinsic “15 million pounds”             ⇄1 ✎",
+            '▌A Intrinsic "15 million pounds"             ⇄1 ✎',
             "   ✎ the source says 12",
-            " B Extrinsic “裂缝最早”",
-            " C Extrinsic “裂缝最早”          ! needs evidence",
+            ' B Extrinsic "裂缝最早"',
+            ' C Extrinsic "裂缝最早"          ! needs evidence',
         ]
 
 
@@ -75,3 +75,6 @@ async def test_hostile_notes_are_harmless() -> None:
         widget.show([replace(_A, letter=HOSTILE, labels=HOSTILE, claim=HOSTILE, note=HOSTILE)])
         await pilot.pause()
         assert "␛]52;c;aGk=␇" in stage.text()
+        widget.show([replace(_A, draft_reason=HOSTILE, note="")])
+        await pilot.pause()
+        assert "! ␛]52;c;aGk=␇" in stage.text()

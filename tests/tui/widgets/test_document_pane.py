@@ -18,7 +18,7 @@ from tui_annotate.tui.palette import NAMES
 from tui_annotate.tui.widgets.document_pane import DocumentPane, Mark
 
 TEXT = "One was loved. Two cost more.\n三被发现，四也是。\n" + "Five came late. " * 40
-GUTTER = 3
+GUTTER = 4
 
 
 class Watched(DocumentPane):
@@ -61,8 +61,8 @@ async def test_a_document_begins_at_its_start() -> None:
     async with shown() as (pane, stage, _):
         assert (pane.cursor_offset, pane.selection, pane.segment) == (0, None, 0)
         assert pane.focus_span == Span(0, 14)
-        assert stage.lines()[0].startswith("  ▶One was loved. Two cost more.")
-        assert stage.lines()[1].startswith("   三被发现，四也是。")
+        assert stage.lines()[0].startswith("   ▶One was loved. Two cost more.")
+        assert stage.lines()[1].startswith("    三被发现，四也是。")
 
 
 @pytest.mark.parametrize("theme", NAMES)
@@ -128,35 +128,30 @@ async def test_matches_light_up_and_their_focus_moves() -> None:
         ]
         pane.set_matches(matches, focused=1)
         await pilot.pause()
-        assert [line[:GUTTER] for line in stage.lines()[:3]] == ["█1▌", "▃2 ", "   "]
+        assert [line[:GUTTER] for line in stage.lines()[:3]] == ["█1 ▌", "▃2  ", "    "]
         pane.painted.clear()
         pane.set_matches(matches, focused=2)
         await pilot.pause()
         assert pane.painted == [0, 1]
-        assert [line[:GUTTER] for line in stage.lines()[:2]] == ["█1▶", "▃2▌"]
+        assert [line[:GUTTER] for line in stage.lines()[:2]] == ["█1 ▶", "▃2 ▌"]
 
 
 async def test_everything_that_lies_on_a_document() -> None:
-    """Evidence, hits, hints and dots come and go."""
+    """Evidence, hits and hints come and go."""
     async with shown() as (pane, stage, pilot):
         pane.set_evidence([Span(30, 39)])
         pane.set_search([Span(4, 7), Span(40, 44)], focused=1)
-        pane.set_visited([0, 1])
         pane.set_hints({"ab": Span(4, 7)})
         await pilot.pause()
         lines = stage.lines()
-        assert lines[0].startswith("  ▶One abs loved.")
-        assert lines[1].startswith("✓ ·三")
-        assert lines[2].startswith("  /Five")
+        assert lines[0].startswith("   ▶One abs loved.")
+        assert lines[1].startswith("✓   三")
+        assert lines[2].startswith("   /Five")
         pane.set_evidence([])
         pane.set_search([])
-        pane.set_visited([0, 1, 2, 3])
         pane.set_hints(None)
         await pilot.pause()
-        assert [line[:5] for line in stage.lines()[:2]] == ["  ▶On", "   三被"]
-        pane.set_visited(None)
-        await pilot.pause()
-        assert "·" not in stage.text()
+        assert [line[:6] for line in stage.lines()[:2]] == ["   ▶On", "    三被"]
 
 
 async def test_lines_and_pages() -> None:
@@ -213,18 +208,32 @@ async def test_the_cursor_is_drawn_only_with_the_focus() -> None:
         stage.set_focus(None)
         await pilot.pause()
         assert (before, pane.scene.cursor) == (Span(0, 1), None)
-        assert stage.lines()[0].startswith("  ▶One")
+        assert stage.lines()[0].startswith("   ▶One")
 
 
 async def test_words_on_screen_are_those_in_view() -> None:
     """In order, from the first line to the last; without those too short for two letters."""
     async with shown("a b 中文 cd.\nx" + "\nfar away" * 50) as (pane, _, pilot):
-        words = [word.of(pane.text_layout.text) for word in pane.words_on_screen()]
-        assert words[:6] == ["a", "b", "中", "文", "cd", "far"]
-        assert len(words) == 5 + 2 * 10
+        text = pane.text_layout.text
+        words = [tuple(word.of(text) for word in pair) for pair in pane.words_on_screen()]
+        assert words[:5] == [("a",), ("b",), ("中", "文"), ("cd",), ("far",)]
+        assert len(words) == 4 + 2 * 10
         pane.move("end", 1)
         await pilot.pause()
         assert len(pane.words_on_screen()) == 2 * 12
+
+
+async def test_words_in_pairs_are_on_one_line() -> None:
+    """A letter at the end of a line never stands for what the next one begins with."""
+    async with shown("第6号台风“石斑”在24日登陆，" * 20) as (pane, _, _):
+        pairs, layout = pane.words_on_screen(), pane.text_layout
+        text = layout.text
+        assert ["".join(word.of(text) for word in pair) for pair in pairs[:8]] == [
+            "第6", "号台", "风", "石斑", "在24", "日登", "陆", "第6",
+        ]  # fmt: skip
+        assert all(len({layout.line_of(word.start) for word in pair}) == 1 for pair in pairs)
+        seen = [word for pair in pairs for word in pair]
+        assert seen == sorted(seen)
 
 
 async def test_revealing_jumps_to_a_third() -> None:
@@ -279,7 +288,7 @@ async def test_loading_another_document_forgets_the_first() -> None:
         pane.go_to(500, select=Span(500, 510))
         pane.load("New.", (Segment(0, 4),))
         await pilot.pause()
-        assert stage.lines()[0].startswith("  ▶New.")
+        assert stage.lines()[0].startswith("   ▶New.")
         assert (pane.selection, pane.cursor_offset, pane.scroll_offset.y) == (None, 0, 0)
 
 
@@ -291,7 +300,7 @@ async def test_a_theme_may_change(theme: str) -> None:
         await pilot.pause()
         pane.set_evidence([Span(0, 14)])
         await pilot.pause()
-        assert stage.lines()[0].startswith("✓ ▶One")
+        assert stage.lines()[0].startswith("✓  ▶One")
 
 
 HOSTILE_TEXTS = {

@@ -61,12 +61,20 @@ async def test_the_bar_is_full_only_when_all_is_finished() -> None:
     assert "─" in await _line(140, finished=119)
     assert "━" in await _line(140, finished=1)
     assert "─" not in await _line(140, finished=120)
-    assert "0/0" in await _line(140, position=0, total=0, finished=0)
+    assert "0/0" not in await _line(140, position=0, total=0, finished=0)
 
 
 async def test_hostile_names_are_shown_harmless() -> None:
     """Controls in ids and names become pictures, markup stays text."""
     assert "[bold red]" in await _line(140, sample=HOSTILE, dataset=HOSTILE, person=HOSTILE)
+
+
+@pytest.mark.parametrize("part", Header._fields)
+async def test_no_part_reaches_the_terminal_as_it_came(part: str) -> None:
+    """Neither a name nor the words of a library's error."""
+    if isinstance(getattr(_HEADER, part), str):
+        line = await _line(200, **{part: HOSTILE})
+        assert not set("\x1b\x07\x9b\u202e\x00") & set(line)
 
 
 async def test_how_matches_are_ranked_is_told_wherever_it_is_not_usual() -> None:

@@ -122,3 +122,13 @@ async def test_hostile_labels_are_harmless() -> None:
         widget.show([("1", HOSTILE, False, False, 0)], title=HOSTILE)
         await pilot.pause()
         assert "␛]52;c;aGk=␇" in stage.text()
+
+
+async def test_a_title_that_is_very_long_leaves_room_for_the_options() -> None:
+    """Names of labels have up to a hundred characters."""
+    widget = LabelBar()
+    async with staged(widget, size=(60, 5)) as (stage, pilot):
+        widget.show(_FOUR[:2], title="a very long name of a label " * 4)
+        await pilot.pause()
+        assert stage.lines()[0].startswith(" a very long name of a label…")
+        assert "Extrinsic" in stage.text()

@@ -82,7 +82,9 @@ async def test_a_note_that_was_not_changed_stays_exact() -> None:
         note.focus()
         await pilot.pause()
         assert "␛]52" in stage.text()
-        await pilot.press("enter", "!", "enter")
+        await pilot.press("enter")
+        note.begin(HOSTILE)
+        await pilot.press("!", "enter")
         first, second = (message.text for message in stage.of(NoteInput.Submitted))
         assert first == HOSTILE
         assert second == typed(HOSTILE) + "!"

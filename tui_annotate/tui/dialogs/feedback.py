@@ -14,7 +14,8 @@ from tui_annotate.tui.dialogs.message import Reader
 from tui_annotate.tui.lines import shown, wrapped
 from tui_annotate.tui.words import Words
 
-_FOUND, _MISSED, _EXTRA = "✓", "✗", "+"
+_FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
+"""Before what is right, is right but for the label, was missed, is too much."""
 
 
 class FeedbackDialog(Reader):
@@ -33,7 +34,9 @@ class FeedbackDialog(Reader):
         """What was found with what is right under it, what was missed, what is extra."""
         lines: list[list[Words]] = []
         for mine, right in self._feedback.hits:
-            lines += self._told(f"{_FOUND} yours ", mine, "good", cells=cells)
+            alike = set(mine.labels) == set(right.labels)
+            sign, role = (_FOUND, "good") if alike else (_OTHER, "accent")
+            lines += self._told(f"{sign} yours ", mine, role, cells=cells)
             lines += self._told("  right ", right, "text", cells=cells)
         for each in self._feedback.missed:
             lines += self._told(f"{_MISSED} missed ", each, "warning", cells=cells)

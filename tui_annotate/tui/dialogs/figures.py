@@ -27,24 +27,29 @@ class FiguresDialog(Reader):
         Binding("enter", "close", "close", show=False),
     ]
 
-    def __init__(self, figures: Figures, again: Callable[[], None]) -> None:
-        """`again` has the figures counted anew, and calls `tell` with them."""
-        super().__init__("Figures of all" if figures.ahead else "My figures")
-        self._figures = figures
-        self._again = again
+    def __init__(self, count: Callable[[], None]) -> None:
+        """`count` has the figures counted, and calls `tell` with them."""
+        super().__init__("Figures")
+        self._figures: Figures | None = None
+        self._count = count
+
+    def on_mount(self) -> None:
+        """Has them counted."""
+        self.action_again()
 
     def tell(self, figures: Figures) -> None:
-        """Shows other figures; nothing happens once it is closed."""
-        self._figures = figures
+        """Shows figures; nothing happens once it is closed."""
         if not self.is_attached:
             return
-        self.tell_title("counted anew")
+        self.heading = "Figures of all" if figures.ahead else "My figures"
+        self.tell_title("counted anew" if self._figures else "")
+        self._figures = figures
         self.refill()
 
     def action_again(self) -> None:
         """The key r."""
         self.tell_title("counting ...")
-        self._again()
+        self._count()
 
     def keys(self) -> Sequence[tuple[str, str]]:
         """How to look anew and scroll."""
@@ -53,6 +58,8 @@ class FiguresDialog(Reader):
     def lines(self, cells: int) -> list[Line]:
         """Datasets with their people, weeks, flags."""
         figures = self._figures
+        if figures is None:
+            return []
         if not figures.work:
             return [[("Nobody did anything yet.", "quiet")]]
         return [*_people(figures), *_weeks(figures), *_flags(figures, cells)]

@@ -15,7 +15,7 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.former import Former
 from tui_annotate.tui.dialogs.frame import CLOSING, Dialog, PickList
 from tui_annotate.tui.lines import Run, both_ends, clip, cut, shown, width
-from tui_annotate.tui.palette import FOCUS_BAR
+from tui_annotate.tui.palette import FOCUS_BAR, NOTED
 
 _FEWEST = 2  # rows in which words stand where nothing is found
 _AROUND = 6  # rows of the box that hold no annotation
@@ -58,7 +58,7 @@ class _Formers(PickList):
         at, note = self._lines[index]
         former = self._formers[at]
         if note:
-            return [(cut(f"{_INDENT}✎ {shown(former.note)}", cells), palette.text)]
+            return [(cut(f"{_INDENT}{NOTED} {shown(former.note)}", cells), palette.text)]
         slot = self._slots.get(former.labels[0]) if former.labels else None
         names = ", ".join(path[-1] for path in former.labels if path) or "no label"
         left: list[Run] = [
@@ -72,7 +72,7 @@ class _Formers(PickList):
         place = cut(shown(str(former.sample.id)), int(cells * _PLACE_SHARE))
         right: list[Run] = [(f" {place} ", palette.quiet)]
         room = cells - sum(width(text) for text, _ in (*left, *right))
-        left.append((f" “{cut(shown(former.text), room - 3)}”", palette.text))
+        left.append((f' "{cut(shown(former.text), room - 3)}"', palette.text))
         return clip(both_ends(left, right, cells), cells)
 
     def clicked(self, index: int) -> None:

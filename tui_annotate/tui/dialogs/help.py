@@ -1,21 +1,28 @@
-"""The keys for where one is, and what the marks mean; two columns where there is room."""
+"""The keys for where one is, and what the marks mean: two pages, in two columns if they fit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
-from tui_annotate.tui.dialogs.message import Reader
+from textual.binding import Binding, BindingType
+
+from tui_annotate.tui.dialogs.message import Reader, page_words
 from tui_annotate.tui.lines import fit, shown, width, wrapped
 from tui_annotate.tui.palette import (
     CHOSEN,
     CONFLICT,
+    CURRENT,
     FOCUS_BAR,
     FORMER,
+    FOUND,
     LACKING,
+    NOTED,
+    OPENS_MORE,
+    PLACES,
+    SEVERAL,
     STATE_GLYPHS,
     STRENGTH_GLYPHS,
-    UNVISITED,
 )
 from tui_annotate.tui.words import Words
 
@@ -47,6 +54,20 @@ _STRENGTHS = (
     "four in five",
 )
 
+STATES: Final = tuple(
+    Mark(((glyph, "accent"),), f"a sample: {state}") for state, glyph in STATE_GLYPHS.items()
+)
+CURSOR: Final = (
+    Mark(((CURRENT, "text"),), "the sentence the cursor is in"),
+    Mark(((f"{FOCUS_BAR} ", "text"), ("text", "selection")), "selected, or focused"),
+    Mark(((f"{FOUND} ", "text"), ("text", "search")), "found by a search"),
+    Mark((("␛ ▫", "quiet"),), "a character of the text that can not be shown"),
+)
+LISTED: Final = (
+    Mark(((f"{PLACES}2", "quiet"),), "an annotation with two places as evidence"),
+    Mark(((NOTED, "quiet"),), "an annotation with a note"),
+)
+CLOSED: Final = Mark((("(…)", "quiet"),), "behind a label: retired, or split and to be chosen anew")
 LEGEND: tuple[Mark, ...] = (
     *(
         Mark(
@@ -63,20 +84,24 @@ LEGEND: tuple[Mark, ...] = (
     Mark(((f"{CONFLICT} ", "text"), ("12", "conflict")), "a number, date or name that may differ"),
     Mark(((f"{LACKING} ", "text"), ("text", "lacking")), "after i: words the source has nowhere"),
     Mark((("A ", "label 0"), ("text", "underlined")), "an annotation; a small letter: a draft"),
-    Mark((("+", "label 1"),), "several annotations on one line; a walks through them"),
-    Mark((("▶", "text"),), "the sentence the cursor is in"),
-    Mark(((f"{FOCUS_BAR} ", "text"), ("text", "selection")), "selected, or focused"),
-    Mark((("/ ", "text"), ("text", "search")), "found by a search"),
-    Mark(((UNVISITED, "quiet"),), "a sentence begins here that was never visited"),
-    *(Mark(((glyph, "accent"),), f"a sample: {state}") for state, glyph in STATE_GLYPHS.items()),
+    Mark((("text", "overlap"),), "several annotations on the same words"),
+    Mark(((SEVERAL, "label 1"),), "several annotations on one line; a walks through them"),
+    *LISTED,
+    CLOSED,
+    Mark(((OPENS_MORE, "quiet"),), "behind a label: it has labels of its own"),
+    *CURSOR,
+    *STATES,
 )
 """The marks of documents and of the queue."""
 
 
 class HelpDialog(Reader):
-    """All keys for where one is, in groups, and the legend of marks."""
+    """All keys for where one is, in groups; the key that opened it turns to the marks."""
 
     DEFAULT_CSS = "HelpDialog > Vertical { max-width: 140; max-height: 100%; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark,f1,tab,shift+tab,right,left", "other", "the other page", show=False)
+    ]
 
     def __init__(
         self,
@@ -88,19 +113,33 @@ class HelpDialog(Reader):
         super().__init__(title)
         self._groups = tuple(groups)
         self._legend = tuple(legend)
+        self._marks = False
+
+    def title_words(self) -> list[Words]:
+        """Both pages."""
+        return page_words([self.heading, "Marks"], int(self._marks))
 
     def keys(self) -> Sequence[tuple[str, str]]:
-        """How to scroll and close."""
-        return [("↑↓ PgUp PgDn", "scroll"), ("q", "close")]
+        """How to turn, scroll and close."""
+        other = "keys" if self._marks else "marks"
+        return [("?", other), ("↑↓ PgDn", "scroll"), ("q", "close")]
+
+    def action_other(self) -> None:
+        """The other page."""
+        self._marks = not self._marks
+        self.tell_title()
+        self.tell_keys()
+        self.refill()
 
     def lines(self, cells: int) -> list[list[Words]]:
         """One column, or two of about the same height."""
         columns = 2 if cells >= _TWO_COLUMNS else 1
         room = (cells - 1 - _GAP * (columns - 1)) // columns
-        columns_of = _columns([row for group in self._groups for row in group.rows])
-        blocks = [_group(group, room, columns_of) for group in self._groups]
-        if self._legend:
-            blocks.append(_legend(self._legend, room))
+        if self._marks:
+            blocks = _legend(self._legend, room)
+        else:
+            columns_of = _columns([row for group in self._groups for row in group.rows])
+            blocks = [_group(group, room, columns_of) for group in self._groups]
         if columns == 1:
             return [line for block in blocks for line in block]
         return _side_by_side(blocks, room)
@@ -136,14 +175,16 @@ def _row(row: tuple[str, str, str], cells: int, columns: tuple[int, int]) -> lis
     return [first, *([(" " * indent + piece, role)] for piece in pieces[1:])]
 
 
-def _legend(legend: Sequence[Mark], cells: int) -> list[list[Words]]:
-    lines: list[list[Words]] = [[("Marks", "title_focused")]]
+def _legend(legend: Sequence[Mark], cells: int) -> list[list[list[Words]]]:
+    """A block of lines for each mark."""
     room = max(width("".join(text for text, _ in mark.pieces)) for mark in legend)
+    blocks = []
     for mark in legend:
         first, *rest = wrapped(mark.meaning, cells - room - 3)
-        lines.append([*_padded([(" ", "text"), *mark.pieces], room + 3), (first, "quiet")])
+        lines = [[*_padded([(" ", "text"), *mark.pieces], room + 3), (first, "quiet")]]
         lines += [[(" " * (room + 3) + piece, "quiet")] for piece in rest]
-    return [*lines, []]
+        blocks.append(lines)
+    return blocks
 
 
 def _side_by_side(blocks: Sequence[list[list[Words]]], cells: int) -> list[list[Words]]:

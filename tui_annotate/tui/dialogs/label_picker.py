@@ -15,10 +15,14 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.labels import Label, LabelTree
 from tui_annotate.tui.dialogs.frame import Dialog, PickList
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.lines import Run, clip, cut, fit, shown, width
+from tui_annotate.tui.lines import Run, clip, cut, fit, shown, width, wrapped
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
+from tui_annotate.tui.rows import FixedRows
 
-_AROUND = 7  # rows of the box that hold no label
+_AROUND = 7  # rows of the box that hold no label and no description
+_MOST_TOLD = 3  # rows of a description
+_WIDEST = 92  # cells of the box
+_FRAME = 4  # cells of the box beside its lines
 _PATH_SHARE = 0.5  # of the cells, at most
 _STEP = " › "
 
@@ -60,7 +64,7 @@ class _Labels(PickList):
                 (parents + step, palette.quiet),
                 (name, color + palette.letter),
                 (fit("", room - width(path)) + "  ", palette.text),
-                (shown(label.description), palette.quiet),
+                (closed(label) + shown(label.description), palette.quiet),
             ],
             cells,
         )
@@ -70,11 +74,32 @@ class _Labels(PickList):
             self.post_message(self.Picked(index))
 
 
+class _Description(FixedRows):
+    """All that is said of the focused label, as the list may cut it."""
+
+    DEFAULT_CSS = "_Description { background: $surface; height: auto; margin-top: 1; }"
+
+    _text = ""
+
+    def show(self, text: str) -> None:
+        self._text = shown(text)
+        self.repaint()
+
+    def paint(self, cells: int) -> list[list[Run]]:
+        return [[(f" {piece}", self.palette.text)] for piece in _told(self._text, cells)]
+
+
+def _told(text: str, cells: int) -> list[str]:
+    return wrapped(text, cells - 2)[:_MOST_TOLD]
+
+
 class LabelPicker(Dialog[tuple[LabelPath, ...]]):
     """Dismisses with the paths that were picked, in the order of the set.
 
     Enter takes the focused label; with `multiple`, Space marks, and Enter takes what is marked, or
     the focused label where nothing is and nothing was.
+
+    What is no longer given is not there, unless it is marked.
 
     Args:
         chosen: labels that are marked at the start.
@@ -82,7 +107,7 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
     """
 
     DEFAULT_CSS = """
-    LabelPicker > Vertical { width: 92; max-height: 90%; }
+    LabelPicker > Vertical { width: 92; max-height: 100%; }
     LabelPicker _Labels { height: 1fr; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -103,7 +128,7 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
         title: str = "Labels",
     ) -> None:
         super().__init__(title)
-        self._all = tuple(tree.walk())
+        self._all = tuple(one for one in tree.walk() if one.offered or one.path in chosen)
         self._found = self._all
         self._text = ""
         self._chosen = set(chosen)
@@ -118,10 +143,16 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
             spared=("space",) if self._multiple else (),
         )
         yield _Labels()
+        yield _Description()
 
     def on_mount(self) -> None:
         """All labels; the first marked one is focused. The box keeps its height while typing."""
-        self.query_one(Vertical).styles.height = len(self._all) + _AROUND
+        cells = min(self.app.size.width, _WIDEST) - _FRAME
+        told = [_told(shown(label.description), cells) for label in self._all if label.description]
+        self.query_one(_Description).styles.height = rows = max(map(len, told), default=0)
+        self.query_one(_Description).display = rows > 0
+        more = rows + 1 if rows else 0
+        self.query_one(Vertical).styles.height = len(self._all) + _AROUND + more
         self.query_one(LineInput).focus()
         marked = [place for place, label in enumerate(self._all) if label.path in self._chosen]
         self._list(marked[0] if marked else 0)
@@ -136,6 +167,7 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
         rows = self.query_one(_Labels)
         if self._found:
             rows.focus_row(rows.focused_row + step)
+            self._describe()
 
     def action_mark(self) -> None:
         """Marks the focused label, or takes the mark off."""
@@ -181,7 +213,17 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
         self.query_one(_Labels).show(
             self._found, chosen=self._chosen, slots=self._slots, focused=focused
         )
+        self._describe()
         self.tell_title(f"{len(self._found)} of {len(self._all)}")
+
+    def _describe(self) -> None:
+        row = self.query_one(_Labels).focused_row
+        self.query_one(_Description).show(self._found[row].description if row >= 0 else "")
+
+
+def closed(label: Label) -> str:
+    """Why a label is no longer given, in front of its description; empty where it is."""
+    return "" if label.offered else "split · " if label.split else "retired · "
 
 
 def found(labels: Sequence[Label], text: str) -> tuple[Label, ...]:

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
 from tui_annotate.tui.lines import paragraphs, shown, wrapped
+from tui_annotate.tui.palette import OPENS_MORE
 from tui_annotate.tui.words import Words, WordsList
 
 SCROLLING: list[BindingType] = [
@@ -80,10 +81,12 @@ class MessageDialog(Reader):
         self._page = page
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """The page, wrapped."""
+        """The page, wrapped; headings of Markdown stand out."""
         text = self._pages[self._page][1]
         return [
-            [(piece, "text")] for line in paragraphs(text) for piece in wrapped(line, cells - 1)
+            [(piece, role)]
+            for line, role in map(_heading, paragraphs(text))
+            for piece in wrapped(line, cells - 1)
         ]
 
     def keys(self) -> Sequence[tuple[str, str]]:
@@ -93,15 +96,28 @@ class MessageDialog(Reader):
 
     def title_words(self) -> list[Words]:
         """All titles, the one of this page lit."""
-        words: list[Words] = []
-        for place, (title, _) in enumerate(self._pages):
-            here = place == self._page
-            mark = "▸ " if here and len(self._pages) > 1 else ""
-            words.append((f"{mark}{shown(title)}   ", "title_focused" if here else "quiet"))
-        return words
+        return page_words([title for title, _ in self._pages], self._page)
 
     def action_turn(self, step: int) -> None:
         """Another page, around the end."""
         self._page = (self._page + step) % len(self._pages)
         self.tell_title()
         self.refill()
+
+
+def _heading(line: str) -> tuple[str, str]:
+    """A line as it is read, and its role: a heading of Markdown without its signs."""
+    signs, _, title = line.partition(" ")
+    return (
+        (title, "title_focused") if 0 < len(signs) < 7 and not signs.strip("#") else (line, "text")
+    )
+
+
+def page_words(titles: Sequence[str], page: int) -> list[Words]:
+    """The titles of pages, the one that is read lit."""
+    words: list[Words] = []
+    for place, title in enumerate(titles):
+        here = place == page
+        mark = f"{OPENS_MORE} " if here and len(titles) > 1 else ""
+        words.append((f"{mark}{shown(title)}   ", "title_focused" if here else "quiet"))
+    return words

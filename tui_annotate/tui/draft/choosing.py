@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, Need
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, Open, Save, Select
 from tui_annotate.tui.draft.state import Draft, Option, Pending
-from tui_annotate.tui.draft.words import HINT, WARNING, labels_words
+from tui_annotate.tui.draft.words import HINT, WARNING, labels_words, names
 
 
 def choose(draft: Draft, digit: str) -> Effects:
@@ -20,7 +20,7 @@ def choose(draft: Draft, digit: str) -> Effects:
     option = next((known for known in draft.options() if known.digit == digit), None)
     if option is None:
         return [Blink()]
-    if draft.asleep and not draft.pending:
+    if draft.asleep and not (draft.pending or draft.waiting):
         draft.say("digits sleep after a save: move or select first")
         return [Blink()]
     if draft.pending and draft.pending.kind == "reason":
@@ -31,6 +31,7 @@ def choose(draft: Draft, digit: str) -> Effects:
 def pick(draft: Draft, path: LabelPath) -> Effects:
     """A label chosen from the list, taken as it is: a parent means itself."""
     if draft.tree.find(path) is None:
+        draft.say(f"{labels_words([path])} is no label any more", WARNING)
         return [Blink()]
     return label(draft, path)
 
@@ -75,7 +76,7 @@ def took(draft: Draft) -> Effects:
 
 def _zero(draft: Draft) -> Effects:
     if draft.pending is None:
-        if draft.asleep:
+        if draft.asleep and not draft.waiting:
             draft.say("digits sleep after a save: move or select first")
             return [Blink()]
         return [Open("labels")]
@@ -99,11 +100,15 @@ def _take(draft: Draft, option: Option) -> Effects:
 
 
 def label(draft: Draft, path: LabelPath) -> Effects:
-    """Puts a label to use: toggles it while editing, else saves the claim in hand under it."""
+    """Puts a label to use: toggles it while editing, else saves the claim in hand under it.
+
+    Where the annotation in focus has a label that was split, it stands in the place of that one.
+    """
     draft.pending = None
     if draft.editing:
-        _toggle(draft, path)
-        return []
+        return _toggle(draft, path)
+    if split := draft.waiting:
+        return _decide(draft, split, path)
     found = draft.tree.find(path)
     problem = "no words here to label" if not draft.claim else _refusal(draft, found)
     if problem:
@@ -119,12 +124,29 @@ def _refusal(draft: Draft, found: Label | None) -> str:
     """Why the claim in hand can not be saved under a label; empty where it can."""
     if found is None:
         return "no such label"
+    if problem := _closed(draft, found):
+        return problem
     if found.evidence is Need.NONE and draft.evidence:
         return f"{found.name} takes no evidence: Backspace gives it back"
     if found.note is Need.NONE and draft.note:
         return f"{found.name} takes no note: Backspace drops it"
+    return _beside(draft, found, draft.claim)
+
+
+def _closed(draft: Draft, found: Label | None) -> str:
+    """Why a label is no longer given; empty where it is."""
+    if found is None or found.offered:
+        return ""
+    if not found.split:
+        return f"{found.name} is retired: choose another label"
+    parts = names(draft.tree.parts(found), last=" or ") or "another label"
+    return f"{found.name} was split: choose {parts}"
+
+
+def _beside(draft: Draft, found: Label, claim: tuple[Anchor, ...], *, but: str = "") -> str:
+    """Why a label can not stand beside the other annotations of a claim, `but` one by its id."""
     for known in draft.annotations:
-        if known.claim != draft.claim:
+        if known.claim != claim or known.id == but:
             continue
         name = draft.letter(known.id)
         if found.path in known.labels:
@@ -135,16 +157,47 @@ def _refusal(draft: Draft, found: Label | None) -> str:
     return ""
 
 
-def _toggle(draft: Draft, path: LabelPath) -> None:
+def _decide(draft: Draft, split: Label, path: LabelPath) -> Effects:
+    """The annotation in focus gets a label in the place of one that was split."""
+    known, found = draft.focused_annotation, draft.tree.find(path)
+    if known is None or found is None:
+        return [Blink()]
+    labels = tuple(dict.fromkeys(path if one == split.path else one for one in known.labels))
+    problem = _closed(draft, found) or _beside(draft, found, known.claim, but=known.id)
+    if found.exclusive and len(labels) > 1:
+        problem = f"{found.name} must stand alone: e edits the labels"
+    elif found.evidence is Need.NONE and known.evidence:
+        problem = f"{found.name} takes no evidence: e edits it"
+    elif found.note is Need.NONE and known.note:
+        problem = f"{found.name} takes no note: e edits it"
+    if problem:
+        draft.say(problem, WARNING)
+        return [Blink()]
+    changed = replace(known, labels=labels)
+    draft.saving[known.id] = (changed, False)
+    draft.last_label, draft.just_saved = path, known.id
+    return [Save(changed, new=False)]
+
+
+def _toggle(draft: Draft, path: LabelPath) -> Effects:
+    """A label more or less on what is edited; a part takes the one that was split away."""
     if path in draft.labels:
         draft.labels.remove(path)
-        return
+        return []
     found = draft.tree.find(path)
+    held = draft.editing is not None and path in draft.editing.labels
+    if problem := "" if held else _closed(draft, found):
+        draft.say(problem, WARNING)
+        return [Blink()]
     others = [other for known in draft.labels if (other := draft.tree.find(known))]
     if (found and found.exclusive) or any(other.exclusive for other in others):
         draft.labels.clear()
         draft.say("one of the two must stand alone: the other is off", HINT)
+    for other in others:
+        if found in draft.tree.parts(other) and other.path in draft.labels:
+            draft.labels.remove(other.path)
     draft.labels.append(path)
+    return []
 
 
 def save(draft: Draft, path: LabelPath) -> Effects:

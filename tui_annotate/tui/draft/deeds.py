@@ -12,14 +12,12 @@ from functools import partial
 from typing import Final
 
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import choosing, finishing, lighting, moving, notes
+from tui_annotate.tui.draft import choosing, finishing, lighting, moving, notes, walking
 from tui_annotate.tui.draft.effects import (
     Blink,
     Effects,
-    GoTo,
     Open,
     Remove,
-    Reveal,
     Select,
     Undo,
 )
@@ -63,44 +61,6 @@ def press(draft: Draft, action: str, *, digit: str = "", comment: str = "") -> E
 # annotations
 
 
-def _annotation(step: int, draft: Draft) -> Effects:
-    if draft.editing:
-        draft.say("Enter saves this one first, e leaves it")
-        return [Blink()]
-    if not draft.annotations:
-        draft.say("no annotations on this sample yet")
-        return []
-    annotation = draft.annotations[_neighbour(draft, step)]
-    return show_annotation(draft, annotation.id)
-
-
-def show_annotation(draft: Draft, annotation_id: str) -> Effects:
-    """An annotation comes into focus, with its claim and evidence in sight; digits sleep."""
-    draft.focused, draft.asleep, draft.just_saved = annotation_id, True, ""
-    annotation = draft.focused_annotation
-    if annotation is None:
-        return []
-    effects: Effects = [
-        GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in annotation.claim[:1]
-    ]
-    for anchor in annotation.evidence[:1]:
-        here = draft.side is Side.SOURCE
-        place = (anchor.side, anchor.index)
-        effects.append(GoTo(*place, anchor.span.start) if here else Reveal(*place, anchor.span))
-    return effects
-
-
-def _neighbour(draft: Draft, step: int) -> int:
-    known = draft.annotations
-    at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
-    if at is not None:
-        return (at + step) % len(known)
-    offset = draft.pointers[Side.SUMMARY].offset
-    later = [at for at, one in enumerate(known) if one.claim and one.claim[0].span.end > offset]
-    first = later[0] if later else 0
-    return first if step > 0 else first - 1
-
-
 def _edit(draft: Draft) -> Effects:
     if draft.editing:
         choosing.leave_edit(draft)
@@ -112,7 +72,7 @@ def _edit(draft: Draft) -> Effects:
     if draft.open:
         draft.say("evidence is taken: a digit saves it, Backspace gives it back")
         return [Blink()]
-    draft.editing, draft.asleep = annotation, False
+    draft.editing, draft.asleep, draft.just_saved = annotation, False, ""
     draft.labels = list(annotation.labels)
     draft.evidence = list(annotation.evidence)
     draft.note = annotation.note
@@ -193,19 +153,7 @@ def _open(what: str, draft: Draft) -> Effects:  # noqa: ARG001  every deed takes
 
 
 DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
-    **{name: partial(moving.move, unit, step) for name, (unit, step) in moving.MOVES.items()},
-    "extend.next": partial(moving.extend, "char", 1),
-    "extend.previous": partial(moving.extend, "char", -1),
-    "extend.sentence.next": partial(moving.extend, "sentence", 1),
-    "extend.sentence.previous": partial(moving.extend, "sentence", -1),
-    "pane.other": moving.other_side,
-    "document.next": partial(moving.document, 1),
-    "document.previous": partial(moving.document, -1),
-    "word.hint": moving.ask_words,
-    "select.here": moving.select_here,
-    "select.grow": partial(moving.grow, 1),
-    "select.shrink": partial(moving.grow, -1),
-    "select.other-end": moving.other_end,
+    **moving.DEEDS,
     "match.next": partial(lighting.walk_lit, 1),
     "match.previous": partial(lighting.walk_lit, -1),
     "evidence.take": lighting.take,
@@ -213,8 +161,8 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "label.repeat": choosing.repeat,
     "label.former": _former,
     "back": _back,
-    "annotation.next": partial(_annotation, 1),
-    "annotation.previous": partial(_annotation, -1),
+    "annotation.next": partial(walking.annotation, 1),
+    "annotation.previous": partial(walking.annotation, -1),
     "annotation.edit": _edit,
     "annotation.delete": _delete,
     "undo": _undo,
@@ -229,8 +177,8 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "app.back": partial(_leave, "queue", 0),
     "text.find": partial(_open, "find"),
     "text.lacking": partial(_open, "lacking"),
-    "item.next": partial(lighting.walk_lacking, 1),
-    "item.previous": partial(lighting.walk_lacking, -1),
+    "item.next": partial(walking.item, 1),
+    "item.previous": partial(walking.item, -1),
     "request.show": partial(_open, "request"),
     "layout.next": partial(_open, "layout"),
     "lesson.show": partial(_open, "lesson"),

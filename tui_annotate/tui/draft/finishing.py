@@ -9,10 +9,24 @@ from tui_annotate.domain.labels import Need
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select
-from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, Pending, Pointer
-from tui_annotate.tui.draft.words import ERROR, HINT, SAVED, WARNING, labels_words
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, Pending
+from tui_annotate.tui.draft.walking import show_annotation
+from tui_annotate.tui.draft.words import ERROR, HINT, SAVED, WARNING, digit_range, labels_words
 
 MOST_NAMED = 6
+_UNDONE = {
+    "add": "the annotation",
+    "edit": "the edit",
+    "remove": "the deletion",
+    "rate": "the rating",
+    "comment": "the note on the sample",
+    "done": "finished",
+    "skip": "skipped",
+    "flag": "flagged",
+    "reopen": "opened again",
+    "clear": "all annotations deleted",
+}
 
 
 def done(draft: Draft) -> Effects:
@@ -34,14 +48,19 @@ def done(draft: Draft) -> Effects:
         annotation, lacks = lacking[0]
         draft.focused, draft.asleep, draft.just_saved = annotation.id, True, ""
         name = f"{draft.letter(annotation.id)} {labels_words(annotation.labels)}"
-        draft.say(f"not done: {name} wants {' and '.join(lacks)} · e edit · m note", WARNING)
+        if split := draft.waiting:
+            name = f"{draft.letter(annotation.id)} {split.name}"
+            choose = f"{digit_range(draft.options())} choose"
+            draft.say(f"not done: {name} was split · {choose} · e edit", WARNING)
+        else:
+            draft.say(f"not done: {name} wants {' and '.join(lacks)} · e edit · m note", WARNING)
         return [
             GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in annotation.claim[:1]
         ]
     unvisited = draft.unvisited()
     if unvisited and not draft.warned:
         draft.warned = True
-        draft.say(f"{_sentences(unvisited)} never visited · Enter again: done", WARNING)
+        draft.say(f"{_sentences(unvisited)} never on screen · Enter again: done", WARNING)
         return [Blink()]
     return [Select(Side.SUMMARY, None), Finish("done")]
 
@@ -169,19 +188,31 @@ def replaced(
 ) -> Effects:
     """The store changed the annotations otherwise: removed one, took one back, did one again.
 
+    One that is there again comes into focus.
+
     Args:
         text: what happened, for the draft line.
         gone: an annotation that an undo took away; it comes back into hand, for another digit.
     """
+    before = {annotation.id for annotation in draft.annotations}
     draft.annotations = tuple(annotations)
     known = {annotation.id for annotation in annotations}
     if draft.focused not in known:
         draft.focused, draft.asleep = "", False
     effects: Effects = []
+    back = known - before
+    if len(back) == 1 and not (gone or draft.open or draft.selection):
+        effects = show_annotation(draft, *back)
     if gone and gone.id not in known and not draft.open and not draft.selection:
         effects = _give_back(draft, gone, new=True)
     draft.say(text, SAVED if not gone else HINT)
     return effects
+
+
+def undone(verb: str, labels: str = "", *, redo: bool = False) -> str:
+    """What undo took back, or redo did again, in words; `labels` are those of the annotation."""
+    what = f"{_UNDONE.get(verb, verb)}{' of' if labels and verb != 'add' else ''} {labels}".strip()
+    return f"{'done again' if redo else 'taken back'}: {what}"
 
 
 def first_place(draft: Draft) -> None:

@@ -40,10 +40,7 @@ def _walk_hits(draft: Draft, step: int) -> Effects:
 
 
 def walk_lacking(step: int, draft: Draft) -> Effects:
-    """The next or previous marked word of the summary from the cursor on, round and round."""
-    if not draft.nowhere:
-        draft.say("nothing is marked: i marks the words that the source has nowhere")
-        return [Blink()]
+    """The next or previous marked word of the summary, some of which there are, round and round."""
     here = draft.pointers[Side.SUMMARY].offset
     starts = [span.start for span in draft.nowhere]
     at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1

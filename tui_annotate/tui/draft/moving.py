@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from tui_annotate.domain.samples import Side
@@ -22,7 +23,8 @@ from tui_annotate.tui.draft.effects import (
     SwapEnds,
 )
 from tui_annotate.tui.draft.hints import Hints
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import Draft
 
 MOVES: Final[Mapping[str, tuple[str, int]]] = {
     "sentence.next": ("sentence", 1),
@@ -76,7 +78,7 @@ def ask_words(draft: Draft) -> Effects:
     return [AskWords(draft.side)]
 
 
-def hint(draft: Draft, words: Sequence[Span]) -> None:
+def hint(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
     """Puts letters on words, the shortest in the sentence under the cursor."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
@@ -148,8 +150,31 @@ def pointed(draft: Draft, side: Side, pointer: Pointer, *, by_hand: bool = False
     if pointer.document != draft.pointers[side].document and side is draft.searched[1]:
         draft.hits = ()
     draft.pointers[side] = pointer
-    if side is Side.SUMMARY and draft.sentences(side):
-        segments = draft.sentences(side)
+
+
+def read(draft: Draft, on_screen: Iterable[int]) -> None:
+    """A key came: who pressed it saw the sentences on screen, and where the cursor is."""
+    draft.visited.update(on_screen)
+    if segments := draft.sentences(Side.SUMMARY):
+        pointer = draft.pointers[Side.SUMMARY]
         here = pointer.selection or Span(pointer.offset, pointer.offset + 1)
         first, last = segment_at(segments, here.start), segment_at(segments, here.end - 1)
         draft.visited.update(range(first, last + 1))
+
+
+DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
+    **{name: partial(move, unit, step) for name, (unit, step) in MOVES.items()},
+    "extend.next": partial(extend, "char", 1),
+    "extend.previous": partial(extend, "char", -1),
+    "extend.sentence.next": partial(extend, "sentence", 1),
+    "extend.sentence.previous": partial(extend, "sentence", -1),
+    "pane.other": other_side,
+    "document.next": partial(document, 1),
+    "document.previous": partial(document, -1),
+    "word.hint": ask_words,
+    "select.here": select_here,
+    "select.grow": partial(grow, 1),
+    "select.shrink": partial(grow, -1),
+    "select.other-end": other_end,
+}
+"""What keys do that move and select, in whatever somebody has in hand."""

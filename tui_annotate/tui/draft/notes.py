@@ -45,7 +45,8 @@ def take(draft: Draft, former: Former) -> Effects:
 
     Where an annotation is in focus the note line opens with the note, to be saved or left.
     """
-    known = [path for path in former.labels if draft.tree.find(path)]
+    given = {label.path for label in draft.tree.offered()}
+    known = [path for path in former.labels if path in given]
     if known:
         draft.last_label = known[0]
     if draft.focused_annotation and not (draft.editing or draft.selection or draft.open):
@@ -105,14 +106,21 @@ def done(draft: Draft, text: str) -> Effects:
 
 def kept(draft: Draft, text: str) -> Effects:
     """Esc in the note line: the text waits for the next time the same note is opened."""
-    note, draft.writing = draft.writing, None
+    if half(draft, text):
+        draft.say("the note is kept, not saved: m opens it again")
+    draft.writing = None
+    return []
+
+
+def half(draft: Draft, text: str) -> bool:
+    """Keeps what stands in the note line; False where it is a reason, or nothing was altered."""
+    note = draft.writing
     if note is None or note.kind == REASON:
-        return []
+        return False
     known = next((known for known in draft.annotations if known.id == note.id), None)
     before = draft.note if note.kind == DRAFT else known.note if known else ""
     if text.strip() and text.strip() != before:
         draft.kept[note] = text
-        draft.say("the note is kept, not saved: m opens it again")
-    else:
-        draft.kept.pop(note, None)
-    return []
+        return True
+    draft.kept.pop(note, None)
+    return False

@@ -8,7 +8,8 @@ from typing import Any
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.state import Draft, Note, Pointer
+from tui_annotate.tui.draft.sheet import Pointer
+from tui_annotate.tui.draft.state import Draft, Note
 
 
 def place(draft: Draft) -> dict[str, Any]:

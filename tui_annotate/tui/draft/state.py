@@ -5,35 +5,24 @@ Values and questions about them only; what keys change is in `deeds`, words for 
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final, Literal
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.labels import Label, LabelTree, numbered
-from tui_annotate.domain.samples import Match, Sample, Segment, Side
+from tui_annotate.domain.labels import Label, numbered
+from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.counting import letter, segment_at
 from tui_annotate.tui.draft.hints import Hints
 from tui_annotate.tui.draft.looking import Looking
-from tui_annotate.tui.palette import slots
+from tui_annotate.tui.draft.sheet import Sheet
+from tui_annotate.tui.keys.annotate import DIGITS
 
 Kind = Literal["hint", "draft", "saved", "warning", "error"]
 """Of the words in the draft line."""
 
 REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
 """Why a sample is flagged, in the order of the digits; 0 asks for own words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pointer:
-    """Where a side's cursor is: document on that side, offset and selection in code points."""
-
-    document: int = 0
-    offset: int = 0
-    selection: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +57,10 @@ class Note:
 
 
 @dataclass
-class Draft:
+class Draft(Sheet):
     """One sample on one annotator's screen.
 
     Attributes:
-        segments: parallel to `sample.documents`.
-        annotations: this person's, in reading order.
-        side: which side has the keys.
-        pointers: where the cursors are.
         evidence: what was taken, in the order of taking.
         note: the text for the annotation in hand.
         matches: what is lit on a side, best first; `lit` the rank in focus there, 0 for none.
@@ -89,20 +74,10 @@ class Draft:
         kept: note texts left with Esc.
         nowhere: words of the summary that the sources have nowhere, while they are marked.
         former: own evidence of other samples, by the index of the source document it lies in.
-        visited: summary segments that the cursor has been in.
+        visited: summary segments that were on screen, or held the cursor, when a key came.
         message: (text, kind) that stands in the draft line until the next key.
     """
 
-    sample: Sample
-    segments: Sequence[Sequence[Segment]]
-    tree: LabelTree
-    annotations: tuple[Annotation, ...] = ()
-    last_label: LabelPath = ()
-    new_id: Callable[[], str] = lambda: str(uuid.uuid4())
-    side: Side = Side.SUMMARY
-    pointers: dict[Side, Pointer] = field(
-        default_factory=lambda: {Side.SUMMARY: Pointer(), Side.SOURCE: Pointer()}
-    )
     evidence: list[Anchor] = field(default_factory=list)
     note: str = ""
     matches: dict[Side, tuple[Match, ...]] = field(
@@ -145,39 +120,6 @@ class Draft:
         if self.editing:
             return "E"
         return "S" if self.selection else "R"
-
-    @property
-    def pointer(self) -> Pointer:
-        """Of the side that has the keys."""
-        return self.pointers[self.side]
-
-    @property
-    def selection(self) -> Span | None:
-        """Of the side that has the keys."""
-        return self.pointer.selection
-
-    def text(self, side: Side, index: int | None = None) -> str:
-        """A document's text, that of the one on screen by default; empty where there is none."""
-        documents = self.sample.side(side)
-        index = self.pointers[side].document if index is None else index
-        return documents[index].text if index < len(documents) else ""
-
-    def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
-        """A document's segments; none where there is no document."""
-        index = self.pointers[side].document if index is None else index
-        places = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
-        return self.segments[places[index]] if index < len(places) else ()
-
-    def segment(self, side: Side) -> int:
-        """The index of the segment that a side's cursor is in; 0 for an empty text."""
-        return segment_at(self.sentences(side), self.pointers[side].offset)
-
-    def sentence(self, side: Side) -> Span | None:
-        """The segment under a side's cursor without white space; None where only that is there."""
-        segments = self.sentences(side)
-        if not segments:
-            return None
-        return segments[self.segment(side)].span.trim(self.text(side))
 
     # what is in hand
 
@@ -239,7 +181,7 @@ class Draft:
     def options(self) -> tuple[Option, ...]:
         """The bar's digits, in order; none while evidence is asked for."""
         if self.pending is None:
-            return tuple(self._option(digit, label) for digit, label in self.tree.bar())
+            return tuple(self._option(digit, label) for digit, label in self._shown())
         if self.pending.kind == "reason":
             return tuple(
                 Option(str(number), text, (text,)) for number, text in enumerate(REASONS, 1)
@@ -249,34 +191,34 @@ class Draft:
             return tuple(self._option(digit, child) for digit, child in numbered(label.children))
         return ()
 
+    def _shown(self) -> Sequence[tuple[str, Label]]:
+        """(digit, label) while nothing is asked, in the order of the digits."""
+        if split := self.waiting:
+            return numbered(self.tree.parts(split))
+        bar = self.tree.bar()
+        if self.editing is None:
+            return bar
+        free = (digit for digit in DIGITS[:9] if digit not in dict(bar))
+        found = map(self.tree.find, self.editing.labels)
+        closed = (label for label in found if label and not label.offered)
+        return sorted([*bar, *zip(free, closed, strict=False)], key=lambda pair: pair[0])
+
     def _option(self, digit: str, label: Label) -> Option:
         chosen = bool(self.editing) and label.path in self.labels
-        return Option(digit, label.name, label.path, bool(label.children), chosen)
+        opens = bool(label.choices) and self.waiting is None
+        return Option(digit, self.label_name(label.path), label.path, opens, chosen)
 
-    def slot(self, path: LabelPath) -> int:
-        """The colour slot of a label; for a parent that asks for none that of its first leaf."""
-        own = self._slots.get(path)
-        below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
-        return next(below, 0) if own is None else own
-
-    @cached_property
-    def _slots(self) -> dict[LabelPath, int]:
-        asking = [label for label in self.tree.walk() if label.color or not label.children]
-        given = slots([label.color for label in asking])
-        return {label.path: slot for label, slot in zip(asking, given, strict=True)}
-
-    def letter(self, annotation_id: str) -> str:
-        """The letter an annotation is shown under: A for the first in reading order."""
-        at = next((at for at, known in enumerate(self.annotations) if known.id == annotation_id), 0)
-        return letter(at)
-
-    def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
-        """Annotations that miss something their labels ask for, with what; in reading order."""
-        pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
-        return tuple((known, lacks) for known, lacks in pairs if lacks)
+    @property
+    def waiting(self) -> Label | None:
+        """What was split of the annotation in focus: the digits choose a part in its place."""
+        annotation = self.focused_annotation
+        if annotation is None or self.editing or self.pending or annotation.id in self.saving:
+            return None
+        split = self.tree.split(annotation.labels)
+        return next((label for label in split if self.tree.parts(label)), None)
 
     def unvisited(self) -> tuple[int, ...]:
-        """Summary sentences never visited, white space alone left out; in order."""
+        """Summary sentences that were never on screen, white space left out; in order."""
         text = self.text(Side.SUMMARY, 0)
         return tuple(
             at

@@ -7,12 +7,14 @@ is there or is not.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 from unicodedata import east_asian_width
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.labels import Label
+from tui_annotate.domain.samples import Request, Side
 from tui_annotate.tui.draft import state
 from tui_annotate.tui.draft.counting import segment_at
 from tui_annotate.tui.draft.state import Draft, Kind, Option
@@ -72,10 +74,10 @@ def _line(draft: Draft, room: _Room) -> tuple[str, Kind]:
 
 
 def _in_hand(draft: Draft, room: _Room) -> tuple[str, Kind]:
-    if draft.editing:
-        return _editing(draft, room), DRAFT
     if draft.side is Side.SOURCE:
         return _source(draft, room), DRAFT
+    if draft.editing:
+        return _editing(draft, room), DRAFT
     if draft.saving and draft.asleep:
         return "saving ...", HINT
     if draft.asleep and draft.focused_annotation:
@@ -85,7 +87,7 @@ def _in_hand(draft: Draft, room: _Room) -> tuple[str, Kind]:
 
 def _would_save(draft: Draft, room: _Room) -> str:
     if not draft.claim:
-        return "no words here to label"
+        return "no words here to label · Enter done · s skip"
     digits, claim = digit_range(draft.options()), _claim(draft, room)
     if draft.asleep:
         return f"{claim} · move or select, then {digits} saves"
@@ -93,16 +95,29 @@ def _would_save(draft: Draft, room: _Room) -> str:
 
 
 def _focused(draft: Draft, annotation: Annotation, room: _Room) -> tuple[str, Kind]:
-    names = _cut(labels_words(annotation.labels), room.names)
+    named = _cut(draft.label_names(annotation.labels), room.names)
     if draft.just_saved == annotation.id:
-        return f"saved {names} · u undo · m note · e edit", SAVED
+        told = f"{named} + note" if annotation.note else named
+        return f"saved {told} · u undo · {_next_split(draft)}m note · e edit", SAVED
     note = f" · {quoted(annotation.note, cells=room.quote)}" if annotation.note else ""
-    name = f"{draft.letter(annotation.id)} {names}"
+    if split := draft.waiting:
+        was, digits = _cut(split.name, room.names), digit_range(draft.options())
+        name = f"{draft.letter(annotation.id)} {was} was split"
+        more = " · c next" if len(draft.lacking()) > 1 else ""
+        return f"{name}: {digits} choose{note} · e edit{more} · x delete", DRAFT
+    name = f"{draft.letter(annotation.id)} {named}"
     return f"{name}{note} · e edit · m note · x delete", HINT
+
+
+def _next_split(draft: Draft) -> str:
+    """The way on, while other annotations have a label that was split."""
+    return "c next · " if any(draft.tree.split(one.labels) for one in draft.annotations) else ""
 
 
 def _hinting(draft: Draft, room: _Room) -> str:
     stop = " · Backspace stops" if room.full else ""
+    if draft.hints and draft.hints.in_pairs:
+        stop = f" · capital: the one behind{stop}"
     if draft.hints and draft.hints.first:
         return f"last word: its letters · Enter takes the one word{stop}"
     return f"first word: its letters{stop}"
@@ -127,20 +142,20 @@ def _wanted(draft: Draft, start: str, room: _Room) -> str:
     """What a label that wants evidence leaves to do."""
     match = draft.focused_match
     if match and room.full:
-        take = f"Space takes match {match.rank} and saves"
-        return f"{start}: {take} · Enter none found, a draft · Backspace cancel"
+        take = f"Space saves with match {match.rank}"
+        return f"{start}: {take} · Enter saves a draft without any · Backspace cancel"
     if match:
-        return f"{start}: Space match {match.rank}, saves · Enter none, a draft"
+        return f"{start}: Space saves with match {match.rank} · Enter saves a draft"
     if room.full:
-        return f"{start}: Enter none found, a draft · Backspace, Tab: take some by hand"
-    return f"{start}: Enter none, a draft · Backspace, Tab: by hand"
+        return f"{start}: Enter saves a draft without any · Backspace, Tab: take some by hand"
+    return f"{start}: Enter saves a draft · Backspace, Tab: by hand"
 
 
 def _editing(draft: Draft, room: _Room) -> str:
     edited = draft.editing
     if edited is None:
         return ""
-    names = _cut(labels_words(draft.labels), room.names) if draft.labels else "no label"
+    names = _cut(draft.label_names(draft.labels), room.names) if draft.labels else "no label"
     what = f"{_claim(draft, room)}{_with_evidence(draft, room)}"
     leave = " · e leave" if room.full else ""
     return f"editing {draft.letter(edited.id)}: {names} · {what} · Enter save{leave}"
@@ -153,6 +168,8 @@ def _source(draft: Draft, room: _Room) -> str:
         what = quoted(selected.of(draft.text(Side.SOURCE)), cells=room.quote)
     claim = f" for {_claim(draft, room)}" if draft.claim else ""
     back = " · Tab back" if room.full else ""
+    if draft.here(Side.SOURCE) in draft.evidence:
+        return f"{what} is evidence{claim}: Space gives it back{back}"
     return f"Space takes {what} as evidence{claim}{back}"
 
 
@@ -214,9 +231,22 @@ def sentence_words(draft: Draft, anchor: Anchor) -> str:
     return f"sentence {at + 1}" if whole else ""
 
 
+def request_words(request: Request) -> str:
+    """What was asked of whoever wrote the summary, each part under its name; empty for nothing."""
+    named = ("problem", "background", "question")
+    parts = [f"# {name.title()}\n{part}" for name in named if (part := getattr(request, name))]
+    return "\n\n".join(filter(None, [request.title, *parts]))
+
+
 def labels_words(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
     """The last names of label paths, joined."""
     return ", ".join(path[-1] for path in labels if path) or "no label"
+
+
+def names(labels: Iterable[Label], *, last: str = ", ") -> str:
+    """The last names of labels, joined; the last two by `last`."""
+    found = [label.name for label in labels]
+    return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 
 
 def quoted(text: str, *, cells: int = QUOTE_CELLS) -> str:

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.screen import Screen
 
@@ -22,15 +22,14 @@ from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.lines import cut, shown
-from tui_annotate.tui.screens.queue_keys import FILTERS, HELP, KEYS
+from tui_annotate.tui.screens.queue_keys import BINDINGS, KEYS, QUEUE, Listing
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
-from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueRows, in_full
+from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueRows
 
 _SEARCH_CELLS = 24  # of the title; what was typed stands in its own line
-_FINISHED = frozenset(state for state in State if state.finished)
 
 
 class Page(Protocol):
@@ -60,41 +59,25 @@ class _Read(NamedTuple):
 
 
 class QueueScreen(Screen[SampleKey | None]):
-    """Dismisses with the key of the sample to open, or None.
+    """Dismisses with the key of the sample to open, or None, which leaves what was open too.
 
     Args:
         page: reads rows; see `Page`.
         find: from what was typed to a key, for "go to"; raises NotFound.
         position: the row to begin on, from 1; 0 for the first.
+        current: the sample that Escape goes back to; None where none is open.
         leave: what q does, in a word.
+        listing: what the list is of.
     """
 
     DEFAULT_CSS = """
     QueueScreen { layout: vertical; }
-    QueueScreen LineInput { display: none; padding: 0 3; }
+    QueueScreen LineInput { display: none; &, &:focus { padding: 0 3; } }
     QueueScreen.-searching LineInput { display: block; }
     QueueScreen.-searching DraftLine { display: none; }
     """
     AUTO_FOCUS: ClassVar[str | None] = ""  # the hidden input must not get the keys
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "next", show=False),
-        Binding("up,k", "move(-1)", "previous", show=False),
-        Binding("pagedown,space,ctrl+d", "turn(1)", "page down", show=False),
-        Binding("pageup,ctrl+u", "turn(-1)", "page up", show=False),
-        Binding("home", "edge(-1)", "first", show=False),
-        Binding("end", "edge(1)", "last", show=False),
-        Binding("enter", "open", "open", show=False),
-        Binding("slash", "search", "search", show=False),
-        Binding("f", "next_filter", "next filter", show=False),
-        *(
-            Binding(str(digit), f"filter({digit - 1})", name, show=False)
-            for digit, (name, _) in enumerate(FILTERS, 1)
-        ),
-        Binding("g,G", "jump", "go to an id", show=False),
-        Binding("question_mark", "help", "keys", show=False),
-        Binding("q", "close", "back", show=False),
-        Binding("backspace,escape", "back", "take the search off", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*BINDINGS]
 
     def __init__(
         self,
@@ -102,10 +85,12 @@ class QueueScreen(Screen[SampleKey | None]):
         *,
         find: Callable[[str], SampleKey] | None = None,
         position: int = 0,
+        current: SampleKey | None = None,
         leave: str = "back",
+        listing: Listing = QUEUE,
     ) -> None:
         super().__init__()
-        self._leave = leave
+        self._leave, self._listing, self._current = leave, listing, current
         self._page = page
         self._find = find
         self._wanted = _Asked("", 0, max(position - 1, 0))
@@ -125,7 +110,8 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def on_mount(self) -> None:
         """Reads the first page and counts what is finished."""
-        self.query_one(KeyLine).show([*KEYS, ("q", self._leave)])
+        back = [("Esc", "back")] if self._current else []
+        self.query_one(KeyLine).show([*KEYS, *back, ("q", self._leave)])
         self._tell()
         self._read()
         self._count()
@@ -147,7 +133,7 @@ class QueueScreen(Screen[SampleKey | None]):
     def _read_page(self, asked: _Asked, offset: int) -> None:
         try:
             rows, total = self._page(
-                asked.search, FILTERS[asked.filter][1], offset=offset, limit=PAGE
+                asked.search, self._listing.filters[asked.filter][1], offset=offset, limit=PAGE
             )
         except TuiAnnotateError as error:
             self.app.call_from_thread(self._refuse, error)
@@ -170,7 +156,7 @@ class QueueScreen(Screen[SampleKey | None]):
     @work(thread=True)
     def _count(self) -> None:
         try:
-            finished = self._page("", _FINISHED, offset=0, limit=1)[1]
+            finished = self._page("", self._listing.of, offset=0, limit=1)[1]
             total = self._page("", frozenset(), offset=0, limit=1)[1]
         except TuiAnnotateError as error:
             self.app.call_from_thread(self._refuse, error)
@@ -178,7 +164,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self.app.call_from_thread(self._counted, finished, total)
 
     def _counted(self, finished: int, total: int) -> None:
-        self._progress = f"{finished}/{total} finished"
+        self._progress = f"{finished}/{total} {self._listing.counted}"
         self._tell()
 
     def _refuse(self, error: TuiAnnotateError) -> None:
@@ -192,22 +178,22 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def _tell(self) -> None:
         """Title, filters, and the focused row in full."""
-        name = FILTERS[self._wanted.filter][0]
-        listed = self.query_one(QueueRows)
+        filters, listed = self._listing.filters, self.query_one(QueueRows)
+        name = filters[self._wanted.filter][0]
         row = listed.focused_row + 1 if self._total else 0
         search = cut(shown(self._wanted.search), _SEARCH_CELLS)
-        searched = f"“{search}” · " if search else ""
-        self.query_one(PaneTitle).show(
-            "QUEUE", [self._progress], f"{searched}{name} · {row}/{self._total}", focused=True
-        )
+        searched = f'"{search}" · ' if search else ""
+        where = f"{searched}{name} · {row}/{self._total}"
+        title = self.query_one(PaneTitle)
+        title.show(self._listing.title, [self._progress], where, focused=True)
         self.query_one(LabelBar).show(
             [
                 (str(digit), text, False, digit == self._wanted.filter + 1, -1)
-                for digit, (text, _) in enumerate(FILTERS, 1)
+                for digit, (text, _) in enumerate(filters, 1)
             ]
         )
         entry = listed.entry(listed.focused_row) if self._total else None
-        self.query_one(DraftLine).show(in_full(entry) if entry else "", kind="hint")
+        self.query_one(DraftLine).show(self._listing.told(entry) if entry else "", kind="hint")
 
     def action_move(self, step: int) -> None:
         """Up and Down."""
@@ -232,14 +218,14 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def action_filter(self, number: int) -> None:
         """A digit; `number` counts from 0."""
-        if number != self._wanted.filter:
+        if number != self._wanted.filter and number < len(self._listing.filters):
             self._wanted = _Asked(self._wanted.search, number, 0)
             self._tell()
             self._read()
 
     def action_next_filter(self) -> None:
         """The filters in a circle."""
-        self.action_filter((self._wanted.filter + 1) % len(FILTERS))
+        self.action_filter((self._wanted.filter + 1) % len(self._listing.filters))
 
     def action_search(self) -> None:
         """The input comes up."""
@@ -248,7 +234,7 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def action_help(self) -> None:
         """All keys of the queue."""
-        self.app.push_screen(HelpDialog(HELP))
+        self.app.push_screen(HelpDialog(self._listing.help, legend=self._listing.legend))
 
     def action_jump(self) -> None:
         """Go to an id, and open it."""
@@ -263,10 +249,17 @@ class QueueScreen(Screen[SampleKey | None]):
         """Without a sample."""
         self.dismiss(None)
 
-    def action_back(self) -> None:
-        """Takes the search off; it never closes, as q does that."""
+    def action_unsearch(self) -> None:
+        """Takes the search off; it never closes, as who deletes may hold the key too long."""
         self.query_one(LineInput).value = ""
         self._end_search()
+
+    def action_back(self) -> None:
+        """Takes the search off; where there is none, goes back to the sample that is open."""
+        if self.has_class("-searching") or self._wanted.search or self._current is None:
+            self.action_unsearch()
+        else:
+            self.dismiss(self._current)
 
     def _end_search(self) -> None:
         self.set_focus(None)

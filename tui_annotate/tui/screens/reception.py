@@ -18,8 +18,8 @@ from textual.timer import Timer
 from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError
 from tui_annotate.tui import here
 from tui_annotate.tui.admission import Admission
+from tui_annotate.tui.saving import Job, Saver
 from tui_annotate.tui.screens import forms
-from tui_annotate.tui.screens.annotate_saving import Job, Saver
 from tui_annotate.tui.screens.forms import CODE, GO, Form, Values
 
 if TYPE_CHECKING:

@@ -11,11 +11,13 @@ from tui_annotate.domain.visible import visible_line
 from tui_annotate.tui.palette import (
     CHOSEN,
     CONFLICT,
+    CURRENT,
     FOCUS_BAR,
     FORMER,
+    FOUND,
     LACKING,
+    SEVERAL,
     STRENGTH_GLYPHS,
-    UNVISITED,
 )
 from tui_annotate.tui.text.display import shown, stand_ins
 from tui_annotate.tui.text.layout import TextLayout
@@ -33,14 +35,8 @@ from tui_annotate.tui.text.scene import Scene
 
 __all__ = ["Piece", "Scene", "paint"]
 
-CURRENT_SIGN: Final = "▶"
-"""In the gutter where the sentence under the cursor begins."""
-
-HIT_SIGN: Final = "/"
-"""In the gutter of a line with a hit of the search."""
-
-SEVERAL: Final = "+"
-"""In the gutter of a line with several annotations: a number would be read as a match's rank."""
+GUTTER: Final = 4
+"""Cells left of the text; the last one holds no letter and no digit, so that none joins a word."""
 
 
 class Piece(NamedTuple):
@@ -50,19 +46,15 @@ class Piece(NamedTuple):
     key: int
 
 
-def paint(layout: TextLayout, scene: Scene, *, y: int, gutter: int) -> tuple[list[Piece], int]:
-    """The pieces of line `y`, its gutter first, and the cells they take.
-
-    Args:
-        gutter: the cells of the gutter, 3 or 4.
-    """
+def paint(layout: TextLayout, scene: Scene, *, y: int) -> tuple[list[Piece], int]:
+    """The pieces of line `y`, its gutter first, and the cells they take."""
     line = _Line(layout, scene, y)
     pieces: list[Piece] = []
-    for piece in (*line.gutter(gutter), *line.body()):
+    for piece in (*line.gutter(), *line.body()):
         if pieces and pieces[-1].key == piece.key:
             piece = Piece(pieces.pop().text + piece.text, piece.key)  # noqa: PLW2901 (joined)
         pieces.append(piece)
-    return pieces, gutter + line.cells
+    return pieces, GUTTER + line.cells
 
 
 _BLANK = Piece(" ", PLAIN)
@@ -200,20 +192,13 @@ class _Line:
 
     # the gutter
 
-    def gutter(self, cells: int) -> list[Piece]:
+    def gutter(self) -> list[Piece]:
         """Strength of the matches or ✓ for evidence, rank, annotation, state.
 
         A digit is a rank, always. Words that are lacking have the cell of strengths where nothing
         is lit, former evidence that of annotations where there is none.
-
-        With 3 cells an annotation stands in the rank's cell, or where that is taken in the state's.
         """
-        strength, rank, mark, state = self._strength(), self._rank(), self._mark(), self._state()
-        if cells > 3:
-            return [strength, rank, mark, state]
-        if rank == _BLANK:
-            return [strength, mark, state]
-        return [strength, rank, mark if self.marks or state == _BLANK else state]
+        return [self._strength(), self._rank(), self._mark(), self._state()]
 
     def _strength(self) -> Piece:
         if self.evidence:
@@ -252,25 +237,11 @@ class _Line:
         if focused or self._begins_or_goes_on(scene.selection):
             return Piece(FOCUS_BAR, PLAIN)
         if scene.sentence is not None and self.start <= scene.sentence.start < self.end:
-            return Piece(CURRENT_SIGN, PLAIN)
-        if self.hits:
-            return Piece(HIT_SIGN, PLAIN)
-        return Piece(UNVISITED, Trait.STAND_IN) if self._has_unvisited() else _BLANK
+            return Piece(CURRENT, PLAIN)
+        return Piece(FOUND, PLAIN) if self.hits else _BLANK
 
     def _begins_or_goes_on(self, span: Span | None) -> bool:
         return span is not None and span.start < self.end and self.start < span.end
-
-    def _has_unvisited(self) -> bool:
-        """Whether a sentence begins on the line that was never visited."""
-        sentences, visited = self.scene.sentences, self.scene.visited
-        if sentences is None or visited is None:
-            return False
-        for sentence in sentences.after(self.start):
-            if sentence.start >= self.end:
-                return False
-            if sentence.start >= self.start and sentences.index(sentence.start) not in visited:
-                return True
-        return False
 
 
 def _digit(number: int) -> str:

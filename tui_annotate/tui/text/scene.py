@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from tui_annotate.domain.samples import Match
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.text.layers import Mark, SpanLayer
-from tui_annotate.tui.text.units import Sentences
 
 
 @dataclass
@@ -22,8 +20,6 @@ class Scene:
         conflicts: what may contradict the other text.
         lacking: words that the other text has nowhere.
         focused_hit: the number of the search hit that keys act on, from 1; 0 for none.
-        sentences: of the document.
-        visited: indices of the sentences that were visited; None where nobody asks.
         sentence: the one under the cursor; None while something is selected.
         cursor: the character under it; None where no cursor is drawn.
         active: keys go to this document.
@@ -40,8 +36,6 @@ class Scene:
     hits: SpanLayer[int] = field(default_factory=SpanLayer)
     focused_hit: int = 0
     hints: SpanLayer[str] = field(default_factory=SpanLayer)
-    sentences: Sentences | None = None
-    visited: Collection[int] | None = None
     selection: Span | None = None
     sentence: Span | None = None
     cursor: Span | None = None

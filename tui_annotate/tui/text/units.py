@@ -1,41 +1,18 @@
-"""Where characters, words, sentences and paragraphs of a text begin and end; keeps no place in it.
-
-Han and kana are taken character by character: a dictionary of words takes a second to load and a
-megabyte to ship, and a claim of a few characters is as quickly selected without one.
-"""
+"""Where characters, words, sentences and paragraphs of a text begin and end; keeps no place."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
+from tui_annotate.methods.tokens import word_pattern
 from tui_annotate.tui.text.clusters import cluster_start, next_edge, previous_edge
 
-_SINGLE = (
-    r"\u2e80-\u2fdf\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    r"\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_MARKS = r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0e7f"
-_FIRST = rf"[^\W_{_SINGLE}]"
-_LETTER = rf"(?:{_FIRST}|[{_MARKS}])"
-_MORE = rf"(?:[-‐’'\u200d]{_FIRST}{_LETTER}*)"
 _WINDOW: Final = 512  # code points looked through at a time; a longer word is cut there
-
-
-@cache
-def _word() -> re.Pattern[str]:
-    """Made at the first use: it takes as long as all else here that the first frame needs."""
-    return re.compile(
-        rf"[$€£¥￥]?\d+(?:[.,:]\d+)*(?:[%‰％]|{_LETTER}*{_MORE}*)"  # $4.2, 40%, 15-year-old
-        r"|(?:[^\W\d_]\.){2,}"  # U.S.
-        rf"|{_FIRST}{_LETTER}*{_MORE}*"
-        rf"|[{_SINGLE}]"
-    )
 
 
 class Units(Protocol):
@@ -89,7 +66,7 @@ class Words:
 
     def after(self, offset: int) -> Iterator[Span]:
         """See `Units`."""
-        for found in _word().finditer(self._text, self._safe_start(offset)):
+        for found in word_pattern().finditer(self._text, self._safe_start(offset)):
             word = self._whole(found)
             if word.end > offset:
                 yield word
@@ -100,7 +77,7 @@ class Words:
         while stop > 0:
             start = self._safe_start(max(0, stop - _WINDOW))
             end = min(len(self._text), offset + _WINDOW)
-            found = map(self._whole, _word().finditer(self._text, start, end))
+            found = map(self._whole, word_pattern().finditer(self._text, start, end))
             words = [word for word in found if word.start < stop]
             yield from reversed(words)
             stop = words[0].start if words else start
@@ -119,6 +96,24 @@ class Words:
             cluster_start(self._text, found.start()),
             end if cluster_start(self._text, end) == end else next_edge(self._text, end),
         )
+
+
+def in_twos(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
+    """Words in order, those that touch in pairs: a letter over the first leaves the second to read.
+
+    Chinese characters touch, and the numbers and Latin words among them; what is left over of an
+    odd row, and a word that touches none, stand alone.
+    """
+    pair: tuple[Span, ...] = ()
+    for word in words:
+        if len(pair) == 1 and pair[0].end == word.start:
+            pair = (*pair, word)
+            continue
+        if pair:
+            yield pair
+        pair = (word,)
+    if pair:
+        yield pair
 
 
 class Sentences:

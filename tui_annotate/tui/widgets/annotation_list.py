@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from textual.message import Message
 
 from tui_annotate.tui.lines import Run, both_ends, clip, cut, shown, width
-from tui_annotate.tui.palette import FOCUS_BAR
+from tui_annotate.tui.palette import FOCUS_BAR, NOTED, PLACES
 from tui_annotate.tui.rows import RowList
 
 _NOTHING = "no annotations yet"
@@ -86,7 +86,7 @@ class AnnotationList(RowList):
             return [(cut(f"{_INDENT}{_NOTHING}", cells), palette.quiet)]
         which, note = self._lines[index]
         if note:
-            return [(cut(f"{_INDENT}✎ {note}", cells), palette.quiet)]
+            return [(cut(f"{_INDENT}{NOTED} {note}", cells), palette.quiet)]
         return self._annotation(self._rows[which], cells)
 
     def clicked(self, index: int) -> None:
@@ -113,10 +113,10 @@ class AnnotationList(RowList):
 
 
 def _beside(row: AnnotationRow) -> str:
-    parts = [f"⇄{row.evidence}" if row.evidence else "", "✎" if row.note else ""]
+    parts = [f"{PLACES}{row.evidence}" if row.evidence else "", NOTED if row.note else ""]
     text = " ".join(part for part in parts if part)
     return f" {text} " if text else " "
 
 
 def _quoted(claim: str, cells: int) -> str:
-    return f"“{cut(claim, cells - 2)}”" if cells > 4 else ""
+    return f'"{cut(claim, cells - 2)}"' if cells > 4 else ""

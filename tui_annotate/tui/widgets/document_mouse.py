@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from tui_annotate.tui.text.clusters import previous_edge
+from tui_annotate.tui.text.painter import GUTTER
 from tui_annotate.tui.widgets.document_view import DocumentView
 
 _DRAG_SECONDS = 0.05  # between two lines while the mouse is held outside
@@ -101,7 +102,7 @@ class DocumentMouse(DocumentView):
 
     def _offset_under(self, event: events.MouseEvent) -> int:
         place = event.get_content_offset_capture(self)
-        return self.offset_in_row(place.x - self.gutter_cells, place.y + self.scroll_offset.y)
+        return self.offset_in_row(place.x - GUTTER, place.y + self.scroll_offset.y)
 
     def _match_at(self, offset: int) -> int:
         """The rank of the match on the character at `offset`; 0 where none is lit."""
@@ -152,7 +153,7 @@ class DocumentMouse(DocumentView):
         if y < 0 or y >= height:
             self._scroll_to_line(self.scroll_offset.y + (-1 if y < 0 else 1))
         row = self.scroll_offset.y + min(max(y, 0), height - 1)
-        offset = self.offset_in_row(x - self.gutter_cells, min(row, self.text_layout.lines - 1))
+        offset = self.offset_in_row(x - GUTTER, min(row, self.text_layout.lines - 1))
         self._changed(lambda: self.text_cursor.place(offset, extend=True), follow=False)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:

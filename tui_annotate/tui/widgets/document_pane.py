@@ -5,13 +5,14 @@ The mouse is handled in `document_mouse`, drawing in `document_view`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Mapping, Sequence
+from itertools import groupby, zip_longest
 
 from tui_annotate.domain.samples import Match, Segment
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.text.clusters import previous_edge
 from tui_annotate.tui.text.layers import Mark, SpanLayer, T
+from tui_annotate.tui.text.units import in_twos
 from tui_annotate.tui.widgets.document_mouse import DocumentMouse
 
 __all__ = ["DocumentPane", "Mark"]
@@ -145,18 +146,35 @@ class DocumentPane(DocumentMouse):
         """Select more by sentences (1) or take the last step back (-1); see `TextCursor.grow`."""
         self._changed(lambda: self.text_cursor.grow(step))
 
-    def words_on_screen(self) -> tuple[Span, ...]:
-        """The words that start in view, in order, save those without room for two letters."""
+    def words_on_screen(self) -> tuple[tuple[Span, ...], ...]:
+        """The words that start in view, in order, those that touch on a line in pairs.
+
+        Words and pairs without room for two letters are left out.
+        """
         layout, top = self.text_layout, self.scroll_offset.y
         last = min(top + self.scrollable_content_region.height, layout.lines) - 1
         if last < top or not layout.text:
             return ()
-        words = list(self.text_cursor.words.within(layout.line(top)[0], layout.line(last)[1]))
+        words = self.text_cursor.words.within(layout.line(top)[0], layout.line(last)[1])
+        lines = groupby(words, key=lambda word: layout.line_of(word.start))
+        found = [pair for _, line in lines for pair in in_twos(line)]
         return tuple(
-            word
-            for word, following in zip_longest(words, words[1:])
-            if self._room(word, following) >= len("ab")
+            pair
+            for pair, following in zip_longest(found, found[1:])
+            if self._room(pair[0], following[0] if following else None) >= len("ab")
         )
+
+    def sentences_on_screen(self) -> tuple[int, ...]:
+        """The sentences that are in view from end to end, white space left out."""
+        layout, top = self.text_layout, self.scroll_offset.y
+        last = min(top + self.scrollable_content_region.height, layout.lines) - 1
+        if last < top or not layout.text:
+            return ()
+        view = Span(layout.line(top)[0], layout.line(last)[1])
+        sentences = self.text_cursor.sentences
+        near = range(sentences.index(view.start), sentences.index(view.end - 1) + 1)
+        found = ((at, sentences.trimmed(at)) for at in near)
+        return tuple(at for at, span in found if span and span.clip(view) == span)
 
     def _room(self, word: Span, following: Span | None) -> int:
         """The cells from a word's start to the next word, or to the end of its line."""
@@ -229,18 +247,6 @@ class DocumentPane(DocumentMouse):
         """Lay each label over the first cells of its word; None takes them away."""
         layer = SpanLayer((span, label) for label, span in (hints or {}).items())
         self.redraw(self._swap("hints", layer))
-
-    def set_visited(self, segments: Collection[int] | None) -> None:
-        """Which sentences were visited: the others get a quiet dot. None: nobody asks."""
-        before, now = self.scene.visited, None if segments is None else frozenset(segments)
-        self.scene.visited = now
-        if before is None or now is None:
-            if before is not now:
-                self._strips.clear()
-                self.refresh()
-            return
-        trimmed = self.text_cursor.sentences.trimmed
-        self.redraw(trimmed(index) for index in now.symmetric_difference(before))
 
     def _swap(self, name: str, layer: SpanLayer[T]) -> tuple[Span, ...]:
         """Put a layer of the scene in the place of the one before; the spans that differ."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from rich.segment import Segment as RichSegment
 from rich.style import Style
@@ -21,14 +21,17 @@ from tui_annotate.tui.quick import Line, QuickBar, filtered
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.layout import TextLayout
 from tui_annotate.tui.text.looks import PLAIN, Looks
-from tui_annotate.tui.text.painter import Piece, Scene, paint
-
-NARROW_SCREEN: Final = 100
-"""From so many columns of the whole screen on, the gutter has four cells, below it three."""
+from tui_annotate.tui.text.painter import GUTTER, Piece, Scene, paint
 
 _MARGIN = 3  # lines kept between the cursor and the edge of the view
 _CACHED = 200  # painted lines that are kept; to give up thousands at once takes milliseconds
 _WIDTH_UNKNOWN = 80
+_BAR = 1  # cells of the scroll bar
+
+
+def text_columns(width: int) -> int:
+    """The cells of a line of text in a view of so many cells; one is kept for what hangs behind."""
+    return width - _BAR - GUTTER - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,6 @@ class _Dress:
     ground: Style
     filters: Sequence[LineFilter]
     width: int
-    gutter: int
 
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -77,13 +79,14 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(name=name, id=id, classes=classes)
         self._strips: dict[int, Line] = {}
         self._dressed: _Dress | None = None
+        self._height = 0
         self._reset("", ())
 
     def _reset(self, text: str, segments: Sequence[Segment]) -> None:
         self.text_cursor = TextCursor(text, segments)
         self.text_layout = TextLayout(text)
-        self.scene = Scene(sentences=self.text_cursor.sentences)
-        self._to_reveal: Span | None = None
+        self.scene = Scene()
+        self._revealed: Span | None = None
 
     def on_mount(self) -> None:
         """Textual's hook, beside its own."""
@@ -91,27 +94,25 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     # size
 
-    @property
-    def gutter_cells(self) -> int:
-        """The cells left of the text."""
-        return 4 if self.app.size.width >= NARROW_SCREEN else 3
-
     def _wrap(self) -> None:
-        """Break the text for the present width; one cell is kept for what hangs behind a line."""
+        """Break the text for the present width."""
         width = self.scrollable_content_region.width or _WIDTH_UNKNOWN
-        self.text_layout.wrap(width - self.gutter_cells - 1)
+        self.text_layout.wrap(text_columns(width + _BAR))
         self._strips.clear()
         self.virtual_size = Size(width, self.text_layout.lines)
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keep the first line's text at the top."""
+        """Keep the first line's text at the top, and what was revealed last in view."""
         del event
         top, _ = self.text_layout.line(self.scroll_offset.y)
+        span = self._revealed
+        seen = span is not None and (not self._height or self._in_view(span, self._height))
+        self._height = self.scrollable_content_region.height
         self._wrap()
         self._scroll_to_line(self.text_layout.line_of(top))
-        if self._to_reveal is not None:
-            self.reveal(self._to_reveal)
+        if span is not None and seen:
+            self.reveal(span)
 
     # drawing
 
@@ -134,7 +135,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             ground,
             self.get_line_filters(),
             self.scrollable_content_region.width,
-            self.gutter_cells,
         )
         if self._dressed is None or self._dressed != dress:
             self._dressed = dress
@@ -157,7 +157,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         pieces: list[Piece] = []
         cells = 0
         if y < self.text_layout.lines:
-            pieces, cells = paint(self.text_layout, self.scene, y=y, gutter=dress.gutter)
+            pieces, cells = paint(self.text_layout, self.scene, y=y)
         if cells < width:
             text = pieces.pop().text if pieces and pieces[-1].key == PLAIN else ""
             pieces.append(Piece(text + " " * (width - cells), PLAIN))
@@ -202,8 +202,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _follow(self, offset: int) -> None:
         """Scroll as little as keeps the line of `offset` and some lines around it in view."""
         y, height = self.text_layout.line_of(offset), self.scrollable_content_region.height
+        self._revealed = Span(offset, offset + 1)
         if height <= 0:
-            self.reveal(Span(offset, offset + 1))
             return
         margin = min(_MARGIN, (height - 1) // 2)
         top = self.scroll_offset.y
@@ -218,9 +218,11 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         Before the view has its size, the last span asked for is remembered until it has.
         """
         height = self.scrollable_content_region.height
-        self._to_reveal = span if height <= 0 else None
-        first = self.text_layout.line_of(span.start)
-        last = self.text_layout.line_of(span.end - 1)
-        top = self.scroll_offset.y
-        if height > 0 and not (top <= first and last < top + height):
-            self._scroll_to_line(first - height // 3)
+        self._revealed = span
+        if height > 0 and not self._in_view(span, height):
+            self._scroll_to_line(self.text_layout.line_of(span.start) - height // 3)
+
+    def _in_view(self, span: Span, height: int) -> bool:
+        """Whether it is seen from end to end in so many rows."""
+        top, line_of = self.scroll_offset.y, self.text_layout.line_of
+        return top <= line_of(span.start) and line_of(span.end - 1) < top + height

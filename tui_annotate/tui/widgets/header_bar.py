@@ -102,7 +102,8 @@ class HeaderBar(FixedRows):
         parts: list[list[Run]] = []
         if plan.dataset and header.dataset:
             parts.append([(cut(header.dataset, plan.dataset), palette.quiet)])
-        parts.append(self._progress(plan))
+        if header.total:
+            parts.append(self._progress(plan))
         if plan.sample and header.sample:
             parts.append([(cut(header.sample, plan.sample), palette.strong)])
         if plan.state and header.state:
@@ -126,7 +127,7 @@ class HeaderBar(FixedRows):
             runs.append((" ", palette.text))
             runs.append(("━" * full, palette.accent))
             runs.append(("─" * (plan.bar - full), palette.rule))
-        if plan.percent and header.total:
+        if plan.percent:
             runs.append((f" {100 * header.finished // header.total}%", palette.quiet))
         return runs
 
@@ -157,5 +158,4 @@ def _spaced(parts: list[list[Run]], palette: Palette) -> list[Run]:
     runs: list[Run] = [(" ", palette.text)]
     for part in parts:
         runs += [*part, ("  ", palette.text)]
-    runs[-1] = (" ", palette.text)
-    return runs
+    return [*runs[:-1], (" ", palette.text)]

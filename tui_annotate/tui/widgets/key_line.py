@@ -1,4 +1,4 @@
-"""The line of the most useful keys; it always ends in the key that shows all of them."""
+"""The line of the most useful keys; it ends in the key that shows all, where that does so."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ from tui_annotate.tui.lines import Run, both_ends, extent, shown
 from tui_annotate.tui.palette import Palette
 from tui_annotate.tui.rows import FixedRows
 
-_ALL = ("?", "keys")
+Pair = tuple[str, str]
+"""A key, and what it does in a word or two."""
+
+HELP: Pair = ("?", "keys")
 
 
 class KeyLine(FixedRows):
     """Keys and what they do, the most useful first, as many as fit."""
 
-    _pairs: tuple[tuple[str, str], ...] = ()
+    _pairs: tuple[Pair, ...] = (("ctrl+q", "leave"),)  # until there are others
+    _last: Pair | None = None
 
-    def show(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Shows other keys: (key, what it does in a word or two), the most useful first."""
+    def show(self, pairs: Sequence[Pair], *, last: Pair | None = HELP) -> None:
+        """Shows other keys, the most useful first; `last` stands at the right edge."""
         new = tuple((shown(key), shown(what)) for key, what in pairs)
-        if new != self._pairs:
-            self._pairs = new
+        if (new, last) != (self._pairs, self._last):
+            self._pairs, self._last = new, last
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """As many pairs as fit, then `? keys` at the right edge."""
+        """As many pairs as fit."""
         palette = self.palette
-        last = [*_pair(_ALL, palette), (" ", palette.text)]
+        last = [*_pair(self._last, palette), (" ", palette.text)] if self._last else []
         room = cells - extent(last) - 2
         runs: list[Run] = [(" ", palette.text)]
         for pair in self._pairs:
@@ -37,5 +41,5 @@ class KeyLine(FixedRows):
         return [both_ends(runs, last, cells)]
 
 
-def _pair(pair: tuple[str, str], palette: Palette) -> list[Run]:
+def _pair(pair: Pair, palette: Palette) -> list[Run]:
     return [(pair[0], palette.key), (f" {pair[1]}", palette.quiet)]

@@ -6,7 +6,7 @@ Options that do not fit are not dropped in silence: the bar then ends in `0 more
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from textual import events
 from textual.geometry import Size
@@ -22,7 +22,8 @@ Option = tuple[str, str, bool, bool, int]
 _MORE: Option = ("0", "more", False, False, -1)
 _BLINK = 0.15  # seconds
 _MOST_ROWS = 2
-_LONGEST = 28  # cells of one option's text
+LONGEST: Final = 28
+"""Cells of one option's text, and of the title."""
 
 
 class _Spot(NamedTuple):
@@ -44,6 +45,7 @@ class LabelBar(FixedRows):
             super().__init__()
             self.digit = digit
 
+    longest = LONGEST
     _options: tuple[Option, ...] = ()
     _title = ""
     _asleep = False
@@ -59,11 +61,12 @@ class LabelBar(FixedRows):
             asleep: digits do nothing now, and the bar looks so.
         """
         new = tuple(
-            (digit, cut(shown(text), _LONGEST), more, chosen, slot)
+            (digit, cut(shown(text), self.longest), more, chosen, slot)
             for digit, text, more, chosen, slot in options
         )
-        if (new, shown(title), asleep) != (self._options, self._title, self._asleep):
-            self._options, self._title, self._asleep = new, shown(title), asleep
+        name = cut(shown(title), LONGEST)
+        if (new, name, asleep) != (self._options, self._title, self._asleep):
+            self._options, self._title, self._asleep = new, name, asleep
             self.repaint(layout=self._needed() != self._rows)
 
     def _needed(self) -> int:

@@ -47,6 +47,8 @@ class PaneTitle(FixedRows):
         rule = palette.rule_focused if self._focused else palette.rule
         title = palette.title_focused if self._focused else palette.title
         info = palette.text if self._focused else palette.quiet
+        if not self._title:
+            return [[(dash * cells, rule)]]
         room, notes, right_info = self._fitted(cells - _SIDES)
         left: list[Run] = [(dash, rule), (f" {cut(self._title, room)} ", title)]
         if notes:

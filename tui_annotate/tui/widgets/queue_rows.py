@@ -19,6 +19,7 @@ PAGE = 200
 
 _PAGES_KEPT = 25
 _ID_SHARE = 0.3  # of the cells
+_LONGEST_ID = 32
 _WIDE = 100  # cells from which the group has a column
 
 
@@ -101,7 +102,7 @@ class QueueRows(RowList):
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
             (f" {STATE_GLYPHS[entry.state]} ", palette.good if finished else palette.accent),
             (
-                fit(shown(entry.key.id), max(int(cells * _ID_SHARE), 12)),
+                fit(shown(entry.key.id), min(max(int(cells * _ID_SHARE), 12), _LONGEST_ID)),
                 palette.quiet if finished else palette.strong,
             ),
             (f"{entry.annotations or '':>4}  ", palette.key),

@@ -1,0 +1,162 @@
+"""What the texts share, what one lacks, what may contradict: found behind the keys, then shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.worker import Worker
+
+from tests.tui.screens.work import CHINESE, SOURCE, SUMMARY, Person, at_work, make
+from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.tui.draft.contrasting import NOTHING
+from tui_annotate.tui.screens.annotate import contrast
+from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
+
+WIDE = (140, 40)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace of three samples."""
+    return make(tmp_path / "work")
+
+
+def marked(person: Person, layer: str, side: Side) -> list[str]:
+    """The words of a layer on a side."""
+    text = person.draft.text(side)
+    return [span.of(text) for span, _ in getattr(person.screen.pane(side).scene, layer)]
+
+
+async def test_the_focused_match_tells_what_it_shares_and_contradicts(folder: Path) -> None:
+    """Shared words in the match, the numbers that differ on both sides, and in words above it."""
+    async with at_work(folder) as person:
+        await person.words("15", "pounds")
+        assert "million pounds" in " ".join(marked(person, "shared", Side.SOURCE))
+        assert any("12" in words for words in marked(person, "conflicts", Side.SOURCE))
+        assert any("15" in words for words in marked(person, "conflicts", Side.SUMMARY))
+        shown = person.shown()
+        assert "15 million pounds ≠ 12 million pounds" in shown
+        assert "≠Its budget" in shown or "≠budget" in shown
+
+
+async def test_another_match_has_its_own(folder: Path) -> None:
+    """Marks go with the focus; where nothing is shared or lit there are none."""
+    async with at_work(folder) as person:
+        await person.words("director", "town")
+        first = marked(person, "shared", Side.SOURCE)
+        await person.press("n")
+        assert sorted([*first, *marked(person, "shared", Side.SOURCE)]) == ["director", "town"]
+        await person.words("families")
+        assert marked(person, "shared", Side.SOURCE) == []
+        assert person.screen.contrast == NOTHING
+
+
+async def test_no_thread_is_described_by_a_text(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What works behind the keys has a name; to write out what it works on would take long."""
+    started: list[str] = []
+    begin = AnnotateScreen.run_worker
+
+    def run_worker(self: AnnotateScreen, *work: Any, **how: Any) -> Worker[Any]:
+        worker: Worker[Any] = begin(self, *work, **how)
+        started.append(worker.description)
+        return worker
+
+    monkeypatch.setattr(AnnotateScreen, "run_worker", run_worker)
+    async with at_work(folder) as person:
+        await person.words("15", "pounds")
+        await person.press("i")
+    assert {"assist", "contrast", "marks"} <= set(started)
+    assert not any("film" in description for description in started)
+
+
+async def test_from_the_source_the_summary_is_compared(folder: Path) -> None:
+    """The other way round: the lit sentence of the summary shows what it shares."""
+    async with at_work(folder) as person:
+        await person.press("tab")
+        await person.words("12", "pounds")
+        assert "million pounds" in " ".join(marked(person, "shared", Side.SUMMARY))
+        assert any("15" in words for words in marked(person, "conflicts", Side.SUMMARY))
+        assert marked(person, "shared", Side.SOURCE) == []
+
+
+async def test_a_key_marks_what_the_source_has_nowhere(folder: Path) -> None:
+    """Before anything is selected; the same key takes the marks off; the cursor stays."""
+    async with at_work(folder) as person:
+        before = person.draft.pointers
+        await person.press("i")
+        words = marked(person, "lacking", Side.SUMMARY)
+        assert {"15", "loved", "families"} <= set(" ".join(words).split())
+        assert not {"film", "Nobody", "director"} & set(" ".join(words).split())
+        assert marked(person, "lacking", Side.SOURCE) == []
+        assert f"{len(words)} marked: words that the source has nowhere" in person.line()
+        assert person.shown().splitlines()[2].startswith("?")
+        assert person.draft.pointers == before
+        await person.press("i")
+        assert marked(person, "lacking", Side.SUMMARY) == []
+
+
+async def test_the_marks_are_walked(folder: Path) -> None:
+    """One key goes to the next from the cursor, one back, round and round, from either side."""
+    async with at_work(folder) as person:
+        await person.press("c")
+        assert person.line().startswith("nothing is open here")
+        await person.press("i c")
+        spans = person.draft.nowhere
+        assert person.draft.pointer.offset == spans[0].start
+        await person.press("C")
+        assert person.draft.pointer.offset == spans[-1].start
+        assert person.line().startswith(f"{len(spans)} of {len(spans)}")
+        await person.press("tab c")
+        assert person.draft.side is Side.SUMMARY
+        assert person.draft.pointer.offset == spans[0].start
+
+
+async def test_the_layer_goes_along_to_other_samples(folder: Path) -> None:
+    """It stays on until it is taken off, in Chinese too, and is off when the app starts anew."""
+    async with at_work(folder) as person:
+        await person.press("i greater_than_sign")
+        assert marked(person, "lacking", Side.SUMMARY) == []
+        await person.press("greater_than_sign")
+        assert person.draft.sample.id == "c"
+        assert "五百" in "".join(span.of(CHINESE) for span in person.draft.nowhere)
+        await person.press("less_than_sign less_than_sign")
+        assert "loved" in " ".join(marked(person, "lacking", Side.SUMMARY))
+    async with at_work(folder) as person:
+        assert person.draft.nowhere == ()
+
+
+async def test_without_a_source_there_is_nothing_to_hold_it_against(tmp_path: Path) -> None:
+    """No mark stands where everything would be marked."""
+    alone = Sample("films", "a", (Document(Side.SUMMARY, SUMMARY),))
+    async with at_work(make(tmp_path / "alone", samples=[alone])) as person:
+        await person.press("i")
+        assert person.draft.nowhere == ()
+        assert "no two texts" in person.line()
+
+
+async def test_a_long_sample_is_read_when_it_is_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then nothing of it is read; conflicts are told all the same."""
+    monkeypatch.setattr(contrast, "QUICK", 10)
+    async with at_work(folder) as person:
+        await person.words("15", "pounds")
+        assert any("12" in words for words in marked(person, "conflicts", Side.SOURCE))
+        assert person.screen._marks == {}
+        await person.press("i")
+        assert "loved" in " ".join(marked(person, "lacking", Side.SUMMARY))
+        assert f"{len(person.draft.nowhere)} marked" in person.line()
+        assert [list(kept) for kept in person.screen._marks.values()] == [[(Side.SUMMARY, 0)]]
+
+
+async def test_all_that_is_said_stands_in_the_source(tmp_path: Path) -> None:
+    """Then the draft line says so, as no mark would."""
+    documents = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, "It rained. They stayed."))
+    same = Sample("films", "a", documents)
+    async with at_work(make(tmp_path / "same", samples=[same])) as person:
+        await person.press("i")
+        assert person.line().startswith("all numbers, names and words stand somewhere")

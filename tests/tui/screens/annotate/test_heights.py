@@ -1,0 +1,76 @@
+"""The two texts one over the other: who needs rows has them, and nothing jumps at work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.tui.screens.work import Person, at_work, make
+from tui_annotate.domain.samples import Document, Sample, Side
+
+LONG = "Many words are said of it here, and more of them are to come. " * 12
+SHORT = "The town had hoped for visitors. They stayed away."
+
+
+def pair(name: str, source: str, summary: str) -> Sample:
+    """A sample of two texts."""
+    return Sample(
+        "pairs",
+        name,
+        (Document(Side.SOURCE, source.strip()), Document(Side.SUMMARY, summary.strip())),
+    )
+
+
+def heights(person: Person) -> tuple[int, int]:
+    """The rows of the summary and of the source."""
+    pane = person.screen.pane
+    return pane(Side.SUMMARY).size.height, pane(Side.SOURCE).size.height
+
+
+async def test_the_rows_go_to_the_text_that_needs_them(tmp_path: Path) -> None:
+    """And stay there whatever is done on the sample; another one, or another size, has its own."""
+    samples = (pair("a", SHORT, LONG), pair("b", LONG * 2, SHORT))
+    async with at_work(make(tmp_path / "work", samples=samples)) as person:
+        assert heights(person) == (10, 7)
+        assert person.screen.pane(Side.SUMMARY).text_layout.lines == 10
+        for keys in ("down", "f", "escape", "v w", "1", "m", "x escape", "tab", "space", "tab"):
+            await person.press(keys)
+            assert heights(person) == (10, 7)
+        await person.press("greater_than_sign")
+        assert heights(person) == (3, 14)
+        await person.pilot.resize_terminal(80, 20)
+        await person.settled()
+        assert heights(person) == (3, 10)
+        await person.pilot.resize_terminal(110, 20)
+        await person.settled()
+        assert len(set(heights(person))) == 1
+        await person.press("z z")
+        assert heights(person) == (3, 11)
+
+
+async def test_the_place_is_on_screen_where_its_text_has_fewer_rows(tmp_path: Path) -> None:
+    """A sample that was left is shown before its rows are shared."""
+    samples = (pair("a", SHORT, LONG), pair("b", LONG * 2, LONG))
+    async with at_work(make(tmp_path / "work", samples=samples)) as person:
+        await person.press("greater_than_sign end less_than_sign greater_than_sign")
+        pane = person.screen.pane(Side.SUMMARY)
+        top, line = pane.scroll_offset.y, pane.text_layout.line_of(pane.cursor_offset)
+        assert pane.cursor_offset > len(LONG) // 2
+        assert top <= line < top + pane.size.height
+
+
+async def test_nothing_is_saved_where_nothing_can_be_read(tmp_path: Path) -> None:
+    """A window that shows no line of a text says so, and wakes as it grows; one text needs less."""
+    async with at_work(make(tmp_path / "work")) as person:
+        await person.pilot.resize_terminal(30, 8)
+        await person.press("1 x enter")
+        assert "too small: 30 x 9 at least" in person.shown()
+        assert "1  Intrinsic" not in person.shown()
+        assert (person.annotations, person.draft.sample.id) == ((), "a")
+        await person.press("z")
+        assert "SUMMARY ━ Source hidden" in person.shown()
+        await person.press("1")
+        assert len(person.annotations) == 1
+        await person.pilot.resize_terminal(30, 9)
+        await person.press("z")
+        assert min(heights(person)) == 1
+        assert "hidden" not in person.shown()

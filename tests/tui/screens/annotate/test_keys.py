@@ -1,0 +1,268 @@
+"""Keys that come faster than the screen: which are done, in what order, and which never are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+
+from tests.tui.screens.work import SUMMARY, Person, at_work, make
+from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
+from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.tui.line_input import LineInput
+
+_CHARACTERS = {"greater_than_sign": ">", "slash": "/", "enter": "\r", "exclamation_mark": "!"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace."""
+    return make(tmp_path / "work")
+
+
+async def at_once(person: Person, keys: str) -> None:
+    """Keys that reach the app together, as over a line that was stuck for a moment."""
+    for key in keys.split():
+        character = _CHARACTERS.get(key, key if len(key) == 1 else None)
+        person.app.post_message(events.Key(key, character))
+    await person.settled()
+    await person.settled()
+
+
+async def until(person: Person, come: Callable[[], bool]) -> None:
+    """Waits for something that comes by way of the app's own queue."""
+    while not come():
+        await person.pilot.pause(0.001)
+
+
+def here(person: Person) -> str:
+    """The id of the sample on screen."""
+    assert person.screen.desk is not None
+    return str(person.screen.desk.sample.id)
+
+
+def labels(person: Person) -> list[str]:
+    """The labels on screen."""
+    return [known.labels[0][-1] for known in person.annotations]
+
+
+# on the same sample
+
+
+async def test_undo_pressed_thrice_at_once_takes_back_three_deeds(folder: Path) -> None:
+    """Over samples too: each goes on where the one before it led."""
+    async with at_work(folder) as person:
+        await person.press("1 down 2 greater_than_sign 3")
+        await at_once(person, "u backspace u u")
+        assert here(person) == "a"
+        assert labels(person) == []
+        await at_once(person, "U U U")
+        assert here(person) == "b"
+        assert labels(person) == ["Benign"]
+
+
+async def test_a_digit_behind_an_undo_labels_what_it_gives_back(folder: Path) -> None:
+    """u, then 2, however quick."""
+    async with at_work(folder) as person:
+        await person.words("was", "loved")
+        await person.press("space 1")
+        await at_once(person, "u 2")
+        assert labels(person) == ["Extrinsic"]
+        assert len(person.annotations[0].evidence) == 1
+
+
+# on another sample
+
+
+async def test_movement_behind_an_enter_is_done_on_the_next_sample(folder: Path) -> None:
+    """Down alters nothing, whatever it was meant for."""
+    async with at_work(folder) as person:
+        await at_once(person, "enter down")
+        assert here(person) == "b"
+        assert person.draft.segment(Side.SUMMARY) == 1
+
+
+@pytest.mark.parametrize(
+    "keys", ["enter", "enter enter enter", "1", "down 2", "x", "s", "v 1", "r"]
+)
+async def test_nothing_is_changed_on_a_sample_by_keys_from_before_it(
+    folder: Path, keys: str
+) -> None:
+    """No Enter finishes it, no digit labels it; and what follows such a key is dropped with it."""
+    async with at_work(folder, glance=inf) as person:
+        await person.press("1 down")
+        await at_once(person, f"enter {keys} down")
+        assert here(person) == "b"
+        assert person.annotations == ()
+        assert person.screen.desk is not None
+        assert (person.screen.desk.finished, person.screen.desk.assignment.state) == (1, "new")
+        if not keys.startswith("down"):
+            assert person.draft.segment(Side.SUMMARY) == 0
+
+
+async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> None:
+    """It was meant for a sample that never came."""
+    async with at_work(folder) as person:
+        await person.press("s s")
+        await at_once(person, "s 1")
+        assert person.annotations == ()
+        assert "all samples are finished" in person.line()
+
+
+@pytest.mark.parametrize(
+    ("deed", "error", "before", "keys", "left"),
+    [
+        ("finish", Unavailable, "", "enter 1 down", []),
+        ("add", Unavailable, "", "1 enter 2", []),
+        ("add", Conflict, "3 down", "1 enter backspace enter", ["Benign"]),
+        ("edit", Conflict, "1 e 2", "enter enter down 3 enter", ["Intrinsic"]),
+        ("remove", Unavailable, "1", "x enter 2 down", ["Intrinsic"]),
+    ],
+)
+async def test_keys_behind_a_refused_deed_are_dropped(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    deed: str,
+    error: type[TuiAnnotateError],
+    before: str,
+    keys: str,
+    left: list[str],
+) -> None:
+    """They neither save nor drop what comes back into hand, nor take away the words that tell."""
+    async with at_work(folder) as person:
+        assert person.screen.session is not None
+        annotate = type(person.screen.session.annotate)
+        real, times = getattr(annotate, deed), count()
+
+        def refused_once(*given: Any, **named: Any) -> Any:
+            if not next(times):
+                raise error("it is not to be")
+            return real(*given, **named)
+
+        await person.press(before)
+        monkeypatch.setattr(annotate, deed, refused_once)
+        await at_once(person, keys)
+        assert "it is not to be" in person.line()
+        assert (here(person), labels(person)) == ("a", left)
+        assert next(times) == 1  # nothing tried again by itself
+
+
+# what is opened
+
+
+async def test_a_note_gets_all_that_is_typed_at_once(folder: Path) -> None:
+    """m, the words and Enter in one go: no letter is lost, none is a command."""
+    async with at_work(folder) as person:
+        await person.press("1")
+        await at_once(person, "m s o x enter")
+        await until(person, lambda: person.annotations[0].note == "sox")
+
+
+async def test_what_is_typed_behind_a_note_is_none_of_it(folder: Path) -> None:
+    """The key that ends it comes by way of the app, but what is behind it is a command."""
+    async with at_work(folder) as person:
+        await at_once(person, "v m s o enter 2")
+        await until(person, lambda: labels(person) == ["Extrinsic"])
+        assert person.annotations[0].note == "so"
+        await at_once(person, "down backspace m s o x escape 3")
+        await until(person, lambda: labels(person) == ["Extrinsic", "Benign"])
+        assert [*person.draft.kept.values()] == ["sox"]
+
+
+def _typed(person: Person) -> list[str]:
+    """What stands in the line of a dialog."""
+    return [line.value for line in person.app.screen.query(LineInput) if line.has_focus]
+
+
+async def test_a_dialog_gets_all_that_is_typed_at_once(folder: Path) -> None:
+    """Find and the list of labels."""
+    async with at_work(folder) as person:
+        await at_once(person, "slash T h e")
+        await until(person, lambda: _typed(person) == ["The"])
+        await person.press("enter backspace")
+        await at_once(person, "0 b e n")
+        await until(person, lambda: _typed(person) == ["ben"])
+
+
+async def test_keys_wait_for_what_the_store_has_to_open(folder: Path) -> None:
+    """None behind it is a command meanwhile, and no other sample comes under it."""
+    async with at_work(folder) as person:
+        person.screen.do("talk.write")
+        await at_once(person, "s o 1")
+        (line,) = person.app.screen.query(LineInput)
+        await until(person, lambda: line.value == "so1")
+        assert (here(person), labels(person)) == ("a", [])
+        await person.press("escape")
+        await at_once(person, "L s 1")
+        assert person.line().startswith("review has not settled this sample")
+        assert (here(person), labels(person)) == ("a", [])
+        await person.press("s")
+        assert here(person) == "b"
+
+
+async def test_walking_waits_for_the_words_that_it_walks(folder: Path) -> None:
+    """I and c at once lead to the first word that the source has nowhere, and a digit is for it."""
+    async with at_work(folder) as person:
+        person.screen._marks.clear()
+        await at_once(person, "i c")
+        assert person.draft.nowhere
+        assert person.draft.pointer.offset == person.draft.nowhere[0].start
+
+
+# what was read
+
+
+@pytest.mark.parametrize("key", ["enter", "s"])
+async def test_a_key_right_after_the_first_frame_ends_no_sample(folder: Path, key: str) -> None:
+    """However often; another key says that somebody is there."""
+    async with at_work(folder, glance=inf) as person:
+        for _ in range(3):
+            await person.press(key)
+            assert person.line() == "this sample has only just come: once more when it is read"
+        await person.press(f"down {key}")
+        assert here(person) == "b"
+
+
+@pytest.mark.parametrize("key", ["enter", "s"])
+async def test_a_key_that_is_held_down_ends_one_sample(folder: Path, key: str) -> None:
+    """Its repeats are one press, however long; the next press ends the next sample."""
+    async with at_work(folder) as person:
+        await person.press(key)
+        assert here(person) == "b"
+        person.screen.glance = 1
+        since = person.screen.listening_since
+        assert since is not None
+
+        async def pressed_after(*seconds: float) -> None:
+            for second in seconds:
+                event = events.Key(key, _CHARACTERS.get(key, key))
+                event.time = since + second
+                person.app.post_message(event)
+            await person.settled()
+
+        await pressed_after(0.5, *(0.7 + number / 8 for number in range(24)))
+        assert here(person) == "b"
+        await pressed_after(4)
+        assert here(person) == "c"
+
+
+async def test_sentences_that_were_never_on_screen_are_told_once(tmp_path: Path) -> None:
+    """Then a second Enter means it; scrolled past, there is nothing to tell."""
+    long = " ".join(f"Sentence number {number} says a thing." for number in range(40))
+    texts = (Document(Side.SOURCE, SUMMARY), Document(Side.SUMMARY, long))
+    samples = [Sample("films", name, texts) for name in "ab"]
+    async with at_work(make(tmp_path / "work", samples=samples)) as person:
+        await person.press("enter")
+
+        assert person.line().endswith("never on screen · Enter again: done")
+        assert 0 not in person.draft.unvisited()
+        assert 39 in person.draft.unvisited()
+        await person.press("enter")
+        assert here(person) == "b"
+        await person.press("pagedown pagedown pagedown pagedown end enter")
+        assert "is done" in person.line() or "finished" in person.line()

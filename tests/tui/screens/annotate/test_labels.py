@@ -1,0 +1,297 @@
+"""Labels that change under an open screen: told, taken over, nothing typed is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from tests.tui.screens.work import LABELS, Person, at_work, make
+from tui_annotate import workspace
+from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.services.relabel import Relabel
+from tui_annotate.storage.guidance.store import Guidance
+from tui_annotate.tui.saving import Job
+from tui_annotate.tui.screens.annotate import rows
+
+INTRINSIC: LabelPath = ("Unwanted", "Intrinsic")
+EXTRINSIC: LabelPath = ("Unwanted", "Extrinsic")
+OTHER = LABELS.replace("- Benign\n", "- Odd\n")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace of three samples."""
+    return make(tmp_path / "work")
+
+
+def relabel(folder: Path, labels: str) -> None:
+    """Another process puts another label set in force."""
+    with workspace.open(folder) as space:
+        space.team.guidance.keep(Guidance.LABELS, labels)
+    (folder / "labels.yaml").write_text(labels, "utf-8")
+
+
+def admin(folder: Path, change: Callable[[Relabel], object]) -> None:
+    """Another process changes the labels, with all work under them."""
+    with workspace.open(folder) as space:
+        change(space.team.relabel)
+
+
+def stored(folder: Path) -> list[Annotation]:
+    """What the store holds."""
+    with workspace.open(folder) as space:
+        assert [finding for finding in space.check() if finding.state == "wrong"] == []
+        return [owned.annotation for _, owned in space.annotations()]
+
+
+async def in_one_breath(person: Person, keys: str) -> None:
+    """The store answers none of these keys before the last of them was pressed."""
+    pressed = Event()
+    wait = Job(lambda: pressed.wait(60), lambda _: None, lambda _: None)
+    person.screen.saver.send(wait)
+    await person.pilot.press(*keys.split())
+    pressed.set()
+    await person.settled()
+
+
+def bar(person: Person) -> list[str]:
+    """What the digits are."""
+    return [option.text for option in person.draft.options()]
+
+
+async def test_a_save_under_old_labels_is_told_and_the_next_key_saves(folder: Path) -> None:
+    """The claim, its evidence and its note come back; the bar has the new labels at once."""
+    async with at_work(folder) as person:
+        await person.press("down space v m h i enter")
+        claim, evidence = person.draft.claim, list(person.draft.evidence)
+        relabel(folder, OTHER)
+        await person.press("3")
+        assert person.line() == (
+            "not saved: the labels changed: Benign is gone, Odd is new · a digit saves it now"
+        )
+        assert "not saved" in person.shown()
+        assert "Odd" in person.shown()
+        assert bar(person)[2] == "Odd"
+        assert (person.draft.claim, person.draft.evidence) == (claim, evidence)
+        await person.press("3")
+        (saved,) = person.annotations
+        assert (saved.labels, saved.claim, saved.note) == ((("Odd",),), claim, "hi")
+        assert saved.evidence == tuple(evidence)
+
+
+async def test_two_claims_in_one_breath_both_come_back(folder: Path) -> None:
+    """The second waits until the first is saved, then it is in hand."""
+    async with at_work(folder) as person:
+        relabel(folder, OTHER)
+        await in_one_breath(person, "1 down 2")
+        first = person.draft.claim
+        await person.press("1")
+        second = person.draft.claim
+        assert first != second
+        await person.press("2")
+        assert {known.claim for known in person.annotations} == {first, second}
+        assert not person.draft.unsaved
+
+
+async def test_a_note_that_is_being_typed_is_not_torn_away(folder: Path) -> None:
+    """A save before it is refused meanwhile: the note goes on, and the save comes back after it."""
+    async with at_work(folder) as person:
+        await person.press("down")
+        relabel(folder, OTHER)
+        await in_one_breath(person, "1 down v m h i")
+        assert person.draft.writing is not None
+        assert "not saved" in person.shown()
+        await person.press("! enter 3")
+        (known,) = person.annotations
+        assert (known.labels, known.note) == ((("Odd",),), "hi!")
+        await person.press("1")
+        assert [one.labels for one in person.annotations] == [(INTRINSIC,), (("Odd",),)]
+
+
+async def test_done_under_old_labels_is_told_and_the_next_enter_is_done(folder: Path) -> None:
+    """The sample stays until it was seen under the labels of now."""
+    async with at_work(folder) as person:
+        await person.press("down down down")
+        relabel(folder, OTHER)
+        await person.press("enter")
+        assert person.line().startswith("the labels changed: Benign is gone")
+        assert person.screen.desk is not None
+        assert person.screen.desk.sample.id == "a"
+        await person.press("enter")
+        assert person.screen.desk.sample.id == "b"
+
+
+async def test_a_note_on_an_annotation_survives_other_labels(folder: Path) -> None:
+    """It is in hand as an edit, and Enter saves it."""
+    async with at_work(folder) as person:
+        await person.press("1 a m")
+        relabel(folder, OTHER)
+        await person.press("w h y enter")
+        assert "Enter saves it now" in person.line()
+        assert person.draft.note == "why"
+        await person.press("enter")
+        assert [known.note for known in person.annotations] == ["why"]
+
+
+async def test_a_sample_that_is_opened_has_the_labels_of_now(folder: Path) -> None:
+    """Nothing is refused where nothing was seen before."""
+    async with at_work(folder) as person:
+        relabel(folder, OTHER)
+        await person.press("greater_than_sign")
+        assert bar(person)[2] == "Odd"
+        await person.press("3")
+        assert [known.labels for known in person.annotations] == [(("Odd",),)]
+
+
+async def test_the_list_of_labels_that_is_open_meanwhile_refuses_what_is_gone(
+    folder: Path,
+) -> None:
+    """A save before it was refused: what was picked is no label any more, and is told so."""
+    async with at_work(folder) as person:
+        await person.press("0")
+        relabel(folder, OTHER)
+        person.screen.look_again()
+        await person.settled()
+        await person.press("B e n enter")
+        assert person.line() == "Benign is no label any more"
+        assert person.annotations == ()
+
+
+# by the commands of admins
+
+
+async def test_a_rename_is_told_by_both_names(folder: Path) -> None:
+    """Work that is there has the new name, the claim in hand is saved under it by the same key."""
+    async with at_work(folder) as person:
+        await person.press("1 down v m o k enter")
+        admin(folder, lambda labels: labels.rename("Unwanted.Intrinsic", "Made up"))
+        await person.press("1")
+        assert person.line() == (
+            "not saved: the labels changed: Intrinsic is Made up now · a digit saves it now"
+        )
+        assert [known.labels for known in person.annotations] == [(("Unwanted", "Made up"),)]
+        await person.press("1")
+    assert [(known.labels, known.note) for known in stored(folder)] == [
+        ((("Unwanted", "Made up"),), ""),
+        ((("Unwanted", "Made up"),), "ok"),
+    ]
+
+
+async def test_an_edit_that_a_merge_overtook_is_saved_by_the_next_enter(folder: Path) -> None:
+    """What was typed is there, the label is the one that stands for both."""
+    async with at_work(folder) as person:
+        await person.press("1 a e 3 m w h y enter")
+        admin(folder, lambda labels: labels.merge(["Unwanted.Intrinsic"], "Unwanted.Extrinsic"))
+        await person.press("enter")
+        assert "Intrinsic is Extrinsic now · Enter saves it now" in person.line()
+        assert (person.draft.labels, person.draft.note) == ([EXTRINSIC, ("Benign",)], "why")
+        await person.press("enter")
+    (known,) = stored(folder)
+    assert (known.labels, known.note) == ((EXTRINSIC, ("Benign",)), "why")
+
+
+async def test_deleting_what_was_renamed_is_told_and_the_next_x_deletes(folder: Path) -> None:
+    """It is another version now, which was not seen."""
+    async with at_work(folder) as person:
+        await person.press("1 a")
+        admin(folder, lambda labels: labels.rename("Unwanted.Intrinsic", "Made up"))
+        await person.press("x")
+        assert person.line() == (
+            "the labels changed: Intrinsic is Made up now · look, and do it again"
+        )
+        await person.press("x")
+        assert person.annotations == ()
+
+
+async def test_a_retired_label_stays_where_it_is_and_is_not_offered(folder: Path) -> None:
+    """In the list and by its colour; not on the bar; its annotation can still get a note."""
+    async with at_work(folder, size=(140, 40)) as person:
+        await person.press("3 down")
+        admin(folder, lambda labels: labels.retire("Benign"))
+        await person.press("3")
+        assert "Benign is retired" in person.line()
+        assert "Benign" not in bar(person)
+        assert "Benign (retired)" in person.shown()
+        await person.press("backspace a m o k enter")
+        assert [(known.labels, known.note) for known in person.annotations] == [
+            ((("Benign",),), "ok")
+        ]
+
+
+async def test_a_split_leads_through_what_is_to_be_labelled_anew(folder: Path) -> None:
+    """The finished sample is reopened and says why; c and a digit each, Enter, and it is done."""
+    async with at_work(folder, size=(140, 40)) as person:
+        await person.press("1 down 1 down 3 down enter")
+        assert person.screen.desk is not None
+        assert person.screen.desk.sample.id == "b"
+        admin(folder, lambda labels: labels.split("Unwanted.Intrinsic", ["Number", "Name"]))
+        await person.press("less_than_sign")
+        assert person.screen.desk.assignment.state == "reopened"
+        assert person.line() == "reopened: Intrinsic was split into Number and Name · c next"
+        assert "2 to relabel" in person.shown()
+        assert "Number or Name?" in person.shown()
+        assert "Intrinsic" not in bar(person)
+        await person.press("c")
+        assert rows.bar(person.draft)[1:] == ("Intrinsic:", False)
+        await person.press("2 c 1")
+        assert person.line().startswith("saved Number")
+        assert "to relabel" not in person.shown()
+        await person.press("up down enter")
+        assert person.screen.desk.sample.id == "b"
+    assert [known.labels[0][-1] for known in stored(folder)] == ["Name", "Number", "Benign"]
+
+
+async def test_done_under_labels_that_were_split_meanwhile_is_refused(folder: Path) -> None:
+    """Told at once, and the next Enter shows where to choose."""
+    async with at_work(folder) as person:
+        await person.press("1 down down down")
+        admin(folder, lambda labels: labels.split("Unwanted.Intrinsic", ["Number", "Name"]))
+        await person.press("enter")
+        assert "Intrinsic was split into Number and Name" in person.line()
+        await person.press("enter")
+        assert person.line() == "not done: A Intrinsic was split · 1-2 choose · e edit"
+        await person.press("1 down enter")
+        assert person.screen.desk is not None
+        assert person.screen.desk.sample.id == "b"
+
+
+async def test_a_change_that_was_taken_back_has_changed_nothing(folder: Path) -> None:
+    """Labels are called as before, so the next key saves."""
+    async with at_work(folder) as person:
+        await person.press("1 down")
+        admin(folder, lambda labels: labels.rename("Unwanted.Intrinsic", "Made up"))
+        admin(folder, lambda labels: labels.undo())
+        await person.press("1")
+        assert [known.labels for known in person.annotations] == [(INTRINSIC,), (INTRINSIC,)]
+
+
+async def test_a_label_file_that_is_not_in_force_is_told_at_the_start(folder: Path) -> None:
+    """With the command that says more, and not whose work it is about."""
+    async with at_work(folder) as person:
+        await person.press("3")
+    (folder / "labels.yaml").write_text(OTHER, "utf-8")
+    async with at_work(folder) as person:
+        assert "labels.yaml changed and is not in force" in person.line()
+        assert person.line().endswith("labels apply labels.yaml --dry-run")
+        assert "Benign" not in person.line()
+        assert bar(person)[2] == "Benign"
+        await person.press("down")
+        assert "not in force" not in person.line()
+
+
+async def test_the_list_of_labels_offers_what_may_be_given(folder: Path) -> None:
+    """Of an annotation that is edited, also what it has."""
+    async with at_work(folder) as person:
+        await person.press("3 down")
+    admin(folder, lambda labels: labels.retire("Benign"))
+    async with at_work(folder) as person:
+        assert "The labels changed" in person.shown()
+        await person.press("escape down 0")
+        assert "Benign" not in person.shown()
+        await person.press("escape a e 0")
+        assert "Benign" in person.shown()
+        assert "retired" in person.shown()
+        await person.press("escape e")

@@ -1,0 +1,276 @@
+"""The annotating screen beyond its keys: the mouse, several documents, dialogs, time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widget import Widget
+
+from tests.tui.screens.work import SOURCE, SUMMARY, Person, Words, at_work, make
+from tui_annotate.domain.samples import Document, Request, Sample, Side
+from tui_annotate.tui.screens.annotate.finding import hits_of
+from tui_annotate.tui.screens.annotate.signals import LOADING
+from tui_annotate.tui.widgets.annotation_list import AnnotationList
+from tui_annotate.tui.widgets.document_pane import DocumentPane
+from tui_annotate.tui.widgets.label_bar import LabelBar
+from tui_annotate.tui.widgets.match_list import MatchList
+
+WIDE = (140, 40)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace."""
+    return make(tmp_path / "work")
+
+
+async def click(person: Person, target: Widget | type[Widget], at: tuple[int, int]) -> None:
+    """A click at a place of a widget."""
+    await person.pilot.click(target, offset=at)
+    await person.settled()
+
+
+def point(person: Person, side: Side, words: str) -> tuple[int, int]:
+    """Where the words begin on screen, in cells of their pane."""
+    pane = person.screen.pane(side)
+    rows = [
+        "".join(segment.text for segment in pane.render_line(y)) for y in range(pane.size.height)
+    ]
+    y = next(y for y, row in enumerate(rows) if words in row)
+    return rows[y].index(words), y
+
+
+async def test_a_click_moves_the_cursor_and_gives_its_side_the_keys(folder: Path) -> None:
+    """In the source: V, and the summary lights up; in the summary: R again."""
+    async with at_work(folder, size=WIDE) as person:
+        await click(person, person.screen.pane(Side.SOURCE), point(person, Side.SOURCE, "hurt"))
+        assert person.draft.state == "V"
+        assert person.draft.matches[Side.SUMMARY][0].segment == 2
+        await click(person, person.screen.pane(Side.SUMMARY), point(person, Side.SUMMARY, "cost"))
+        assert person.draft.state == "R"
+        assert person.draft.segment(Side.SUMMARY) == 1
+
+
+async def test_a_double_click_selects_a_word_for_the_next_digit(folder: Path) -> None:
+    """The line says so at once."""
+    async with at_work(folder, size=WIDE) as person:
+        pane = person.screen.pane(Side.SUMMARY)
+        at = point(person, Side.SUMMARY, "loved")
+        await person.pilot.click(pane, offset=at, times=2)
+        await person.settled()
+        assert '"loved"' in person.line()
+        await click(person, LabelBar, (2, 0))
+        assert [known.labels[0][-1] for known in person.annotations] == ["Intrinsic"]
+
+
+async def test_a_click_on_a_lit_sentence_takes_it_and_gives_it_back(folder: Path) -> None:
+    """The claim stays where it is."""
+    async with at_work(folder, size=WIDE) as person:
+        await person.press("down")
+        source = person.screen.pane(Side.SOURCE)
+        at = point(person, Side.SOURCE, "12 million")
+        await click(person, source, at)
+        assert len(person.draft.evidence) == 1
+        assert person.draft.state == "R"
+        person.screen.on_document_pane_match_clicked(
+            DocumentPane.MatchClicked(person.screen.pane(Side.SUMMARY), 1)
+        )
+        assert len(person.draft.evidence) == 1
+
+
+async def test_lists_are_clicked_into_focus(folder: Path) -> None:
+    """A match comes into focus without being taken; an annotation as by a."""
+    async with at_work(folder, size=WIDE) as person:
+        await person.press("1 down down down")
+        await click(person, MatchList, (4, 1))
+        assert person.draft.lit[Side.SOURCE] == 2
+        assert person.draft.evidence == []
+        await click(person, AnnotationList, (4, 0))
+        assert person.draft.focused == person.annotations[0].id
+        await person.press("e")
+        await click(person, AnnotationList, (4, 0))
+        assert person.draft.state == "E"
+
+
+async def test_the_mouse_waits_while_a_note_is_open(folder: Path) -> None:
+    """A click outside the note line changes nothing of the draft."""
+    async with at_work(folder, size=WIDE) as person:
+        await person.press("m")
+        before = person.draft.pointers[Side.SUMMARY]
+        at = point(person, Side.SUMMARY, "cost")
+        await click(person, person.screen.pane(Side.SUMMARY), at)
+        assert person.draft.pointers[Side.SUMMARY] == before
+        assert person.draft.state == "N"
+
+
+def many() -> list[Sample]:
+    """A sample with three source documents and a request, and one without a source."""
+    documents = (
+        Document(Side.SOURCE, "A first text. It says little.", key="one"),
+        Document(Side.SOURCE, SOURCE, key="two", title="The film"),
+        Document(Side.SOURCE, "A last text. It rained there too.", key="three"),
+        Document(Side.SUMMARY, SUMMARY),
+    )
+    request = Request(title="Films", question="What did it cost?")
+    return [
+        Sample("many", "a", documents, request=request),
+        Sample("many", "b", (Document(Side.SUMMARY, "Nothing stands behind this."),)),
+    ]
+
+
+async def test_a_match_in_another_document_brings_it_on_screen(tmp_path: Path) -> None:
+    """The best match, n, and evidence reach over documents; d and D walk them."""
+    async with at_work(make(tmp_path / "work", samples=many()), size=WIDE) as person:
+        await person.press("down")
+        match = person.draft.matches[Side.SOURCE][0]
+        assert match.document == 1
+        assert "SOURCE 2/3 The film" in person.shown()
+        await person.press("space 1")
+        assert person.annotations[0].evidence[0].index == 1
+        await person.press("d")
+        assert person.draft.pointers[Side.SOURCE].document == 2
+        await person.press("D D")
+        assert person.draft.pointers[Side.SOURCE].document == 0
+        assert "SOURCE 1/3 one" in person.shown()
+        await person.press("a")
+        assert person.draft.pointers[Side.SOURCE].document == 1
+
+
+async def test_the_cursor_is_kept_in_each_document(tmp_path: Path) -> None:
+    """Away and back: the same sentence."""
+    async with at_work(make(tmp_path / "work", samples=many())) as person:
+        await person.press("tab down d D")
+        assert person.draft.segment(Side.SOURCE) == 1
+
+
+async def test_a_sample_without_a_source_can_be_annotated(tmp_path: Path) -> None:
+    """There is nothing to light up, and that is said where it is asked for."""
+    async with at_work(make(tmp_path / "work", samples=many()), sample="b") as person:
+        await person.press("tab")
+        assert "no source text" in person.line()
+        await person.press("1")
+        assert len(person.annotations) == 1
+
+
+async def test_request_and_guidelines_are_two_pages(tmp_path: Path) -> None:
+    """G shows what was asked; Tab turns to the guidelines."""
+    folder = make(tmp_path / "work", samples=many())
+    (folder / "guidelines.md").write_text("Mark only what you are sure of.\n", "utf-8")
+    async with at_work(folder) as person:
+        await person.press("g")
+        assert "What did it cost?" in person.shown()
+        await person.press("tab")
+        assert "Mark only what you are sure of." in person.shown()
+        await person.press("q greater_than_sign g")
+        assert "Mark only" in person.shown()
+
+
+async def test_help_tells_the_keys_of_the_state(folder: Path) -> None:
+    """In the source, Space means the sentence there."""
+    async with at_work(folder, size=(120, 50)) as person:
+        await person.press("tab question_mark")
+        assert "Keys in the source" in person.shown()
+        assert "take the selection, else" in person.shown()
+
+
+async def test_closing_a_search_takes_its_hits_away(folder: Path) -> None:
+    """Hits show while one types, and go with Esc."""
+    async with at_work(folder) as person:
+        await person.press("slash w a s")
+        assert "2 found" in person.shown()
+        assert len(person.draft.hits) == 2
+        await person.press("escape")
+        assert not person.draft.hits
+
+
+def test_hits_keep_offsets_whatever_the_case() -> None:
+    """A letter that grows in lower case shifts nothing; special signs are plain."""
+    assert [hit.start for hit in hits_of("İstanbul (a) ISTANBUL", "(a)")] == [9]
+    assert [str(hit) for hit in hits_of("İx X", "x")] == ["1:2", "3:4"]
+    assert hits_of("text", "") == ()
+
+
+async def test_a_half_written_note_is_kept_in_the_store(folder: Path) -> None:
+    """What was typed is there after the app was killed; further keys do not put it off."""
+    async with at_work(folder) as person:
+        await person.press("m h a l")
+        timer = person.screen._note_timer
+        assert timer is not None
+        await person.press("f")
+        assert person.screen._note_timer is timer
+        person.screen._keep_half()
+        await person.settled()
+        session = person.screen.session
+        assert session is not None
+        assert person.screen.desk is not None
+        key = person.screen.desk.sample.key
+        place = session.annotate.open(session.person.id, key, order="ingested").place
+        assert place["kept"] == [["sample", "", "half"]]
+
+
+async def test_a_terminal_that_changes_its_size_keeps_everything(folder: Path) -> None:
+    """Narrow, wide, narrow: draft, cursor and evidence stay."""
+    async with at_work(folder) as person:
+        await person.press("down space")
+        before = person.line()
+        for size in ((140, 40), (100, 24), (80, 24)):
+            await person.pilot.resize_terminal(*size)
+            await person.settled()
+            assert person.line() == before
+            assert ("MATCHES" in person.shown()) == (size == (140, 40))
+
+
+async def test_without_vectors_the_assist_works_and_says_so(folder: Path) -> None:
+    """The reason stands over the source where matches are not listed."""
+    async with at_work(folder) as person:
+        assert "words only: this is a test" in person.shown()
+        assert LOADING not in person.shown()
+
+
+async def test_a_former_note_is_taken_in_few_keys(folder: Path) -> None:
+    """R, Enter, r: note and label of what was said of the like in another sample."""
+    async with at_work(folder, sample="b") as person:
+        await person.press("down 3 m")
+        await person.pilot.press(*"nobody")
+        await person.press("enter less_than_sign down down")
+        assert "Nobody was hurt" in person.draft.claim[0].span.of(SUMMARY)
+        await person.press("R")
+        assert "✎ nobody" in person.shown()
+        await person.press("enter")
+        assert person.line() == "the note is taken · r saves as Benign"
+        await person.press("r")
+        (saved,) = person.annotations
+        assert (saved.note, saved.labels) == ("nobody", (("Benign",),))
+        await person.press("R")
+        assert "b " in next(row for row in person.shown().splitlines() if "Nobody came" in row)
+
+
+class Broken(Words):
+    """An assist that fails in a way that nobody expected."""
+
+    def prepare(self, *_: object, **__: object) -> None:  # type: ignore[override]
+        """Fails."""
+        raise ZeroDivisionError
+
+
+async def test_a_broken_assist_is_told_and_annotating_goes_on(folder: Path) -> None:
+    """Nothing is lit, the reason is there, digits save."""
+    async with at_work(folder, assist=Broken()) as person:
+        assert "no assist: ZeroDivisionError" in person.shown()
+        await person.press("1")
+        assert len(person.annotations) == 1
+
+
+async def test_time_is_sent_before_the_store_would_cut_it(folder: Path) -> None:
+    """Three minutes of reading without an action are three minutes of work."""
+    async with at_work(folder) as person:
+        now = [0.0]
+        person.screen.stopwatch.clock = lambda: now[0]
+        person.screen.stopwatch.take()
+        for _ in range(9):
+            now[0] += 20
+            await person.press("down")
+        await person.press("greater_than_sign less_than_sign")
+        assert person.screen.desk is not None
+        assert person.screen.desk.assignment.seconds == pytest.approx(180, abs=1)

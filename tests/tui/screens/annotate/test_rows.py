@@ -1,0 +1,58 @@
+"""A draft as the values that widgets show."""
+
+from __future__ import annotations
+
+from tests.tui.draft.desk import draft, keys, light
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.keys.map import default_keys
+from tui_annotate.tui.screens.annotate import rows
+
+
+def test_what_ranks_poorly_is_told_unless_there_is_a_conflict_to_tell() -> None:
+    """Why there are no vectors is known after a while, a conflict is not; neither is lost."""
+    made = draft()
+    poor, rich, conflict = "words only: why", "words + model", "15 ≠ 12"
+    assert rows.title(made, Side.SOURCE, signals=poor)[1:] == (
+        ("match 1/2 · 0.90", poor), "sentence 1/4", "",
+    )  # fmt: skip
+    for signals in (poor, rich):
+        found = rows.title(made, Side.SOURCE, signals=signals, conflict=conflict)
+        assert (found.notes[1:], found.extra) == ((conflict,), signals)
+    assert rows.title(made, Side.SOURCE, signals=rich).extra == rich
+
+
+def test_the_number_of_a_document_is_never_cut() -> None:
+    """However long the side's name is, and the document's key behind it."""
+    made = draft(
+        f"titles: [{'Original report ' * 6}, Summary]\nlabels: [One]", sources=("A. B.", "B. A.")
+    )
+    assert rows.title(made, Side.SOURCE, signals="").name == "ORIGINAL REPORT… 1/2 0"
+
+
+def test_the_key_line_follows_the_question() -> None:
+    """What a digit, Space, Enter mean depends on what is asked, and on whether anything is lit."""
+    lines = {}
+    for pressed in ("", "8", "4", "!"):
+        made = draft()
+        keys(made, pressed)
+        lines[pressed] = dict(rows.key_pairs(default_keys(), made))
+    assert "Space" in lines[""]
+    assert lines["8"] == {"1-2": "choose", "Enter": "the parent itself", "Backspace": "cancel"}
+    assert lines["4"]["Space"] == "save with it"
+    assert lines["!"]["0"] == "own words"
+    made = draft()
+    light(made)
+    keys(made, "4")
+    assert "Space" not in dict(rows.key_pairs(default_keys(), made))
+
+
+def test_long_names_to_choose_of_leave_room_for_the_annotation() -> None:
+    """What is missing never takes the row."""
+    parts = [f"part {number} with a long name" for number in range(4)]
+    lines = "".join(f"- {name}\n" for name in parts)
+    on = draft(f"- {{name: Old, split: [{', '.join(parts)}]}}\n{lines}")
+    on.annotations = (Annotation("x", on.claim, (), (("Old",),)),)
+    (row,) = rows.annotation_rows(on)
+    assert row.labels == "Old (split)"
+    assert row.draft_reason == "part 0 with a long name, pa…"

@@ -1,0 +1,356 @@
+"""The annotating screen by keys, on a real workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from tests.tui.screens.work import CHINESE, SUMMARY, Person, at_work, make
+from tui_annotate.domain.samples import Match, Side
+from tui_annotate.domain.spans import Span
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace."""
+    return make(tmp_path / "work")
+
+
+def claims(person: Person) -> list[tuple[str, str, int]]:
+    """(claim's text, last name of its label, pieces of evidence), in reading order."""
+    text = person.draft.text(Side.SUMMARY)
+    return [
+        (known.claim[0].span.of(text), known.labels[0][-1], len(known.evidence))
+        for known in person.annotations
+    ]
+
+
+# acceptance: keys for what is done most
+
+
+async def test_a_word_pair_without_evidence_costs_four_keys(folder: Path) -> None:
+    """Letters, two words, a digit: at most 5."""
+    async with at_work(folder) as person:
+        await person.words("was", "loved")
+        await person.press("1")
+        assert claims(person) == [("was loved", "Intrinsic", 0)]
+        assert person.count <= 5
+
+
+async def test_three_words_with_the_first_match_cost_five_keys(folder: Path) -> None:
+    """Letters, two words, Space, a digit: at most 6."""
+    async with at_work(folder) as person:
+        await person.press("down")
+        person.count = 0
+        await person.words("15", "pounds")
+        await person.press("space 1")
+        assert claims(person) == [("15 million pounds", "Intrinsic", 1)]
+        budget = person.annotations[0].evidence[0].span.of(person.draft.text(Side.SOURCE))
+        assert budget.startswith("Its budget was 12 million pounds")
+        assert person.count <= 6
+
+
+async def test_a_claim_over_two_sentences_with_match_2_costs_five_keys(folder: Path) -> None:
+    """Twice the sentence, the next match, Space, a digit: at most 6."""
+    async with at_work(folder) as person:
+        await person.press("full_stop full_stop n space 2")
+        (claim, label, evidence) = claims(person)[0]
+        assert claim == SUMMARY[: SUMMARY.index(" Nobody")]
+        assert (label, evidence) == ("Extrinsic", 1)
+        assert person.count <= 6
+
+
+async def test_five_chinese_characters_with_match_1_cost_few_keys(folder: Path) -> None:
+    """From the start of their sentence: at most 8."""
+    async with at_work(folder, sample="c") as person:
+        await person.press("down")
+        person.count = 0
+        wanted = "一千五百万"
+        await person.press("f")
+        assert person.draft.hints is not None
+        ways = person.draft.hints.ways()
+        start = CHINESE.index(wanted)
+        await person.press(" ".join(ways[Span(start, start + 1)]))
+        await person.press(" ".join(ways[Span(start + 4, start + 5)]))
+        assert person.draft.selection == Span(start, start + 5)
+        await person.press("space 1")
+        assert claims(person) == [(wanted, "Intrinsic", 1)]
+        assert person.count <= 8
+
+
+async def test_two_overlapping_annotations_cost_eight_keys(folder: Path) -> None:
+    """Four keys each: at most 10."""
+    async with at_work(folder) as person:
+        await person.words("was", "loved")
+        await person.press("1")
+        await person.words("loved", "families")
+        await person.press("2")
+        assert [claim for claim, _, _ in claims(person)] == ["was loved", "loved by families"]
+        assert person.count <= 10
+
+
+async def test_two_annotations_on_one_span_cost_eight_keys(folder: Path) -> None:
+    """The same words, another label: at most 10."""
+    async with at_work(folder) as person:
+        for digit in "12":
+            await person.words("was", "loved")
+            await person.press(digit)
+        assert [label for _, label, _ in claims(person)] == ["Intrinsic", "Extrinsic"]
+        assert person.count <= 10
+
+
+# the loop
+
+
+async def test_it_begins_on_the_first_sentence_with_its_matches_lit(folder: Path) -> None:
+    """Something is lit before any key, and the line says what a digit would save."""
+    async with at_work(folder) as person:
+        assert person.line() == "1-5 save: sentence 1, no evidence"
+        assert person.draft.matches[Side.SOURCE][0].segment == 0
+        await person.press("down")
+        assert person.draft.matches[Side.SOURCE][0].segment == 2
+        assert "12 million pounds" in person.shown()
+
+
+async def test_saved_is_told_after_the_commit_and_survives_a_restart(folder: Path) -> None:
+    """What the line calls saved is in the store, and the place is kept."""
+    async with at_work(folder) as person:
+        await person.press("down 1")
+        assert person.line() == "saved Intrinsic · u undo · m note · e edit"
+        assert "✓ saved" in person.shown()
+        await person.press("down")
+    async with at_work(folder, sample="") as person:
+        assert claims(person) == [("It cost 15 million pounds to make.", "Intrinsic", 0)]
+
+
+async def test_undo_and_redo_go_over_samples(folder: Path) -> None:
+    """The sample that an undo changes comes on screen, with its words."""
+    async with at_work(folder) as person:
+        await person.press("1 greater_than_sign 2")
+        assert person.screen.desk is not None
+        assert person.screen.desk.sample.id == "b"
+        await person.press("u")
+        assert claims(person) == []
+        assert person.line().startswith("taken back: the annotation Extrinsic")
+        await person.press("backspace u")
+        assert person.screen.desk.sample.id == "a"
+        assert claims(person) == []
+        assert "in films/a" in person.line()
+        await person.press("U")
+        assert [label for _, label, _ in claims(person)] == ["Intrinsic"]
+        await person.press("U")
+        assert person.screen.desk.sample.id == "b"
+        assert len(claims(person)) == 1
+        await person.press("U")
+        assert person.line() == "nothing to do again"
+
+
+async def test_an_undone_claim_takes_another_label_with_one_digit(folder: Path) -> None:
+    """u, then 2: claim and evidence were not lost."""
+    async with at_work(folder) as person:
+        await person.words("was", "loved")
+        await person.press("space 1 u 2")
+        assert claims(person) == [("was loved", "Extrinsic", 1)]
+
+
+async def test_what_undo_brings_back_is_in_focus(folder: Path) -> None:
+    """After a deletion was taken back, x and e are for that annotation."""
+    async with at_work(folder) as person:
+        await person.press("down 1 down down 2 x u x")
+        assert [label for _, label, _ in claims(person)] == ["Intrinsic"]
+        await person.press("u e 3 2 enter")
+        assert [label for _, label, _ in claims(person)] == ["Intrinsic", "Benign"]
+
+
+async def test_an_edit_changes_labels_evidence_and_claim(folder: Path) -> None:
+    """e, toggles, Space, Enter: a new version of the same annotation."""
+    async with at_work(folder) as person:
+        await person.press("1 e 2 1 space enter")
+        (known,) = person.annotations
+        assert known.version == 2
+        assert known.labels == (("Unwanted", "Extrinsic"),)
+        assert len(known.evidence) == 1
+        await person.press("e")
+        await person.words("was", "loved")
+        await person.press("enter")
+        assert claims(person) == [("was loved", "Extrinsic", 1)]
+        await person.press("x")
+        assert claims(person) == []
+        assert person.line().startswith("deleted Extrinsic")
+        await person.press("u")
+        assert claims(person) == [("was loved", "Extrinsic", 1)]
+
+
+async def test_a_required_thing_that_is_missing_blocks_done_and_says_why(folder: Path) -> None:
+    """Saved without its evidence, the annotation stands in the way until it has it."""
+    async with at_work(folder) as person:
+        await person.press("4 enter down down down down enter")
+        assert person.line() == "not done: A Sourced wants evidence · e edit · m note"
+        await person.press("e space enter down enter")
+        assert person.screen.desk is not None
+        assert person.screen.desk.sample.id == "b"
+
+
+async def test_a_clean_sample_is_finished_by_one_key(folder: Path) -> None:
+    """What was on screen counts as read; the next unfinished sample comes."""
+    async with at_work(folder) as person:
+        await person.press("enter")
+        assert person.screen.desk is not None
+        assert person.screen.desk.sample.id == "b"
+        assert person.line() == "sample a is done · u undo"
+        assert person.screen.desk.finished == 1
+
+
+async def test_the_last_sample_ends_in_words(folder: Path) -> None:
+    """All finished: it is said, and nothing is lost or closed."""
+    async with at_work(folder) as person:
+        for _ in range(3):
+            await person.press("s")
+        assert person.line() == "all samples are finished · q queue · u undo"
+        await person.press("u")
+        assert person.screen.desk is not None
+        assert person.screen.desk.assignment.state == "new"
+
+
+async def test_a_flag_takes_a_reason(folder: Path) -> None:
+    """By digit, or in own words."""
+    async with at_work(folder) as person:
+        await person.press("exclamation_mark")
+        assert " 4  harmful    0  own words" in person.shown()
+        await person.press("3 less_than_sign")
+        assert person.screen.desk is not None
+        assert person.screen.desk.assignment.state == "flagged"
+        assert person.screen.desk.assignment.comment == "broken text"
+        await person.press("exclamation_mark 0 o d d enter")
+        await person.press("less_than_sign")
+        assert person.screen.desk.assignment.comment == "odd"
+
+
+async def test_a_note_after_a_save(folder: Path) -> None:
+    """m, text, Enter; the next note is suggested from it."""
+    async with at_work(folder) as person:
+        await person.press("1 m")
+        assert person.line() == "note on A Intrinsic:"
+        await person.press("w h y enter")
+        assert person.annotations[0].note == "why"
+        assert person.line() == "saved Intrinsic + note · u undo · m note · e edit"
+        await person.press("down 2 m w tab enter")
+        assert person.annotations[1].note == "why"
+        await person.press("down m s o escape")
+        assert "kept" in person.line()
+        await person.press("m enter")
+        assert person.screen.desk is not None
+        assert person.screen.desk.assignment.comment == "so"
+
+
+async def test_evidence_from_the_source_by_exact_words(folder: Path) -> None:
+    """Tab, letters, Space: the selection is evidence, and the summary has the keys again."""
+    async with at_work(folder) as person:
+        await person.press("down tab")
+        await person.words("12", "pounds")
+        await person.press("space")
+        assert person.draft.state == "R"
+        await person.press("1")
+        (known,) = person.annotations
+        assert known.evidence[0].span.of(person.draft.text(Side.SOURCE)) == "12 million pounds"
+
+
+async def test_the_source_lights_up_the_summary(folder: Path) -> None:
+    """Moving in the source, the summary's sentences light up; back, they go out."""
+    async with at_work(folder) as person:
+        await person.press("down tab")
+        assert person.draft.matches[Side.SUMMARY][0].segment == 1
+        await person.press("down down")
+        assert person.draft.matches[Side.SUMMARY][0].segment == 2
+        assert person.draft.matches[Side.SOURCE][0].segment == 2
+        await person.press("tab")
+        assert person.draft.matches[Side.SUMMARY] == ()
+
+
+async def test_finding_words_and_walking_the_hits(folder: Path) -> None:
+    """/ text Enter n N, and Backspace ends it."""
+    async with at_work(folder) as person:
+        await person.press("slash T h e enter")
+        assert person.line().startswith('1 of 4: "The"')
+        await person.press("n n")
+        assert person.draft.pointer.offset == SUMMARY.index("The director")
+        await person.press("backspace")
+        assert person.draft.hits == ()
+
+
+async def test_own_former_evidence_has_a_mark_beside_the_same_source(folder: Path) -> None:
+    """Under another summary of the text, in the gutter and among the matches; not where it is."""
+    async with at_work(folder, size=(140, 40)) as person:
+        await person.words("15", "million")
+        await person.press("space 2")
+        taken = person.annotations[0].evidence[0].span
+        assert person.draft.former == {}
+        await person.press("greater_than_sign")
+        assert person.draft.former == {0: (taken,)}
+        assert "Its" in next(row for row in person.shown().splitlines() if "°" in row)
+        await person.press("greater_than_sign")
+        assert person.draft.former == {}
+    async with at_work(folder, size=(140, 40), sample="b") as person:
+        assert person.draft.former == {0: (taken,)}
+        start = person.draft.text(Side.SOURCE).index("It rained")
+        assert not person.draft.formerly(Match(0, 3, Span(start, start + 9), 0.5, 1))
+        assert person.draft.formerly(Match(0, 2, taken, 0.5, 1))
+
+
+async def test_all_labels_by_typing(folder: Path) -> None:
+    """0 opens the list; what is picked is saved."""
+    async with at_work(folder) as person:
+        await person.press("0 b e n enter")
+        assert [label for _, label, _ in claims(person)] == ["Benign"]
+
+
+async def test_the_palette_does_what_a_key_does(folder: Path) -> None:
+    """: and words of an action; nothing else is offered."""
+    async with at_work(folder) as person:
+        await person.press("colon")
+        await person.press("s k i p")
+        await person.press("down enter")
+        assert person.screen.desk is not None
+        assert person.screen.desk.sample.id == "b"
+
+
+async def test_the_queue_and_back(folder: Path) -> None:
+    """Q lists all samples; Enter opens one; q there leaves the app."""
+    async with at_work(folder) as person:
+        await person.press("q down enter")
+        assert person.screen.desk is not None
+        assert person.screen.desk.sample.id == "b"
+        await person.press("G c enter")
+        assert person.screen.desk.sample.id == "c"
+
+
+async def test_what_was_in_hand_is_there_again(folder: Path) -> None:
+    """Leaving a sample keeps selection, evidence and place."""
+    async with at_work(folder) as person:
+        await person.press("down")
+        await person.words("15", "pounds")
+        await person.press("space greater_than_sign less_than_sign")
+        assert person.line() == '1-5 save: "15 million pounds" + evidence 1 ✓'
+
+
+async def test_an_input_method_is_told(folder: Path) -> None:
+    """A Chinese character is no command; full-width punctuation is its twin."""
+    async with at_work(folder) as person:
+        await person.press("中")
+        assert person.line().startswith("an input method is on")
+        person.app.post_message(events.Key("ideographic_full_stop", "。"))
+        await person.settled()
+        assert person.draft.selection is not None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 40), (60, 20)])
+async def test_it_fits_every_terminal(folder: Path, size: tuple[int, int]) -> None:
+    """Every row is as wide as the screen, and the line is always there."""
+    async with at_work(folder, size=size) as person:
+        for keys in ("z", "z", "z", "tab", "f", "escape", "6"):
+            await person.press(keys)
+            rows = person.shown().splitlines()
+            assert len(rows) == size[1]
+            assert any("▸" in row or "·" in row for row in rows[-4:])

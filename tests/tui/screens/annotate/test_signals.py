@@ -1,0 +1,149 @@
+"""Which signals light up: chosen by a key, and told in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screens.work import SOURCE, SUMMARY, Felt, Person, at_work, make, sentences
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.samples import Document, Sample, Side, Signals
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.screens.annotate import signals
+
+WIDE = (140, 40)
+BOTH = Felt(*Side)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace of three samples."""
+    return make(tmp_path / "work")
+
+
+def lit(person: Person) -> list[str]:
+    """The lit sentences of the source, best first."""
+    text = person.draft.text(Side.SOURCE)
+    return [match.span.of(text).strip() for match in person.draft.matches[Side.SOURCE]]
+
+
+def focused(person: Person) -> str:
+    """The sentence that is lit and in focus."""
+    match = person.draft.focused_match
+    return match.span.of(person.draft.text(Side.SOURCE)) if match else ""
+
+
+async def test_a_key_switches_what_ranks(folder: Path) -> None:
+    """All, words, vectors, all again; the title over the matches says so, and other samples too."""
+    async with at_work(folder, size=WIDE, assist=BOTH) as person:
+        assert "Critics hated it from the first day." in lit(person)
+        assert "words + feelings" in person.shown()
+        assert "MATCHES ─" in person.shown()
+        await person.press("t")
+        assert person.line() == "matches by words alone · t vectors alone"
+        assert "Critics hated it from the first day." not in lit(person)
+        assert "MATCHES BY WORDS ─" in person.shown()
+        await person.press("t")
+        assert lit(person) == ["Critics hated it from the first day."]
+        assert "feelings alone" in person.shown()
+        await person.press("greater_than_sign")
+        assert "MATCHES BY VECTORS ─" in person.shown()
+        assert lit(person) == [
+            "The film opened in the spring.", "It rained during the shooting."
+        ]  # fmt: skip
+        await person.press("t")
+        assert "MATCHES ─" in person.shown()
+    async with at_work(folder, size=WIDE, assist=BOTH) as person:
+        assert person.screen.by is Signals.FUSED
+
+
+async def test_it_is_told_where_matches_are_not_listed(folder: Path) -> None:
+    """In the header and over the source; with the usual signals the header says nothing of it."""
+    async with at_work(folder, assist=BOTH) as person:
+        assert "words + feelings" in person.shown()
+        assert " by " not in person.shown().splitlines()[0]
+        await person.press("t t")
+        assert "by vectors" in person.shown().splitlines()[0]
+        assert "feelings alone" in person.shown()
+        await person.press("z")
+        assert "SOURCE" not in person.shown()
+        assert "by vectors" in person.shown().splitlines()[0]
+
+
+async def test_vectors_that_are_missing_light_up_nothing(folder: Path) -> None:
+    """By vectors alone there is nothing, with the reason; by words there is what there was."""
+    async with at_work(folder) as person:
+        before = lit(person)
+        await person.press("t")
+        assert lit(person) == before
+        await person.press("t")
+        assert lit(person) == []
+        assert person.draft.message[1] == "warning"
+        assert "no vectors: this is a test" in person.line()
+        assert "no vectors: this is a test" in person.shown()
+
+
+async def test_the_focused_match_stays_in_focus(folder: Path) -> None:
+    """Where the other signals light it up as well, at whatever rank; else the best comes."""
+    async with at_work(folder, sample="b", assist=BOTH) as person:
+        await person.press("t t")
+        if "opened" not in focused(person):
+            await person.press("n")
+        assert "opened" in focused(person)
+        await person.press("t")
+        assert "opened" in focused(person)
+        assert person.draft.lit[Side.SOURCE] == 2
+        await person.press("t")
+        assert "rained" in focused(person)
+
+
+PAIR = Sample("films", "a", (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, SUMMARY)))
+
+
+def anchor(side: Side) -> Anchor:
+    """Words of a side that the embedder knows."""
+    start = PAIR.document(side).text.index("hated" if side is Side.SOURCE else "loved")
+    return Anchor(side, 0, Span(start, start + 5))
+
+
+@pytest.mark.parametrize(
+    ("known", "side", "by", "words"),
+    [
+        (Side, Side.SUMMARY, Signals.FUSED, "words + feelings"),
+        (Side, Side.SUMMARY, Signals.VECTORS, "feelings alone"),
+        (Side, Side.SUMMARY, Signals.WORDS, "words alone"),
+        ([Side.SUMMARY], Side.SUMMARY, Signals.FUSED, "words only: feelings lacks these words"),
+        ([Side.SUMMARY], Side.SUMMARY, Signals.VECTORS, "no vectors: feelings lacks these words"),
+        ([Side.SUMMARY], Side.SOURCE, Signals.FUSED, "words + feelings"),
+        ([], Side.SUMMARY, Signals.FUSED, "words only: why"),
+        ([], Side.SUMMARY, Signals.VECTORS, "no vectors: why"),
+    ],
+)
+def test_what_ranks_is_told_for_the_side_that_is_asked(
+    known: list[Side], side: Side, by: Signals, words: str
+) -> None:
+    """The model by its label; where it knows a side too little, that, and what is left."""
+    cut = [sentences(document.text) for document in PAIR.documents]
+    made = Felt(*known).prepare(PAIR, cut, vectors=bool(known))
+    state = made.signals if known else "words only: why"
+    assert signals.told(made, state, by=by, side=side) == words
+    assert signals.is_poor(words) == (": " in words)
+    if by is Signals.VECTORS:
+        assert signals.uses_vectors(made, side) == bool(made.match(anchor(side), by=by))
+
+
+def test_before_there_is_an_assist_its_state_is_told() -> None:
+    """Whatever was chosen."""
+    for by in Signals:
+        assert signals.told(None, "no assist: why", by=by, side=Side.SUMMARY) == "no assist: why"
+
+
+def test_that_vectors_are_missing_is_told_in_eighty_columns() -> None:
+    """With the reason and the way on, beside the mark of a warning."""
+    words = "no vectors: all-MiniLM-L6-v2 lacks these words"
+    line, poor = signals.changed(Signals.VECTORS, words)
+    assert poor
+    assert line.startswith(words)
+    assert line.endswith("t words and vectors together")
+    assert len(line) <= 77

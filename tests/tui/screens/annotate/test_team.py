@@ -1,0 +1,94 @@
+"""Others, over the annotating screen: news at the start, talks with reviewers, figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.tui.screens.work import Person, at_work, make
+from tui_annotate import workspace
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.dialogs.figures import FiguresDialog
+from tui_annotate.tui.dialogs.news import NewsDialog
+from tui_annotate.tui.dialogs.talk import TalkDialog
+from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
+
+KEY = SampleKey("films", "a")
+
+
+def top(ana: Person) -> type:
+    """What is over all else."""
+    return type(ana.app.screen)
+
+
+async def do(ana: Person, action: str) -> None:
+    """An action of the palette."""
+    ana.screen.do(action)
+    await ana.settled()
+
+
+async def test_news_come_once(tmp_path: Path) -> None:
+    """What is new stands over the first sample until it is read; then it is not told again."""
+    make(tmp_path)
+    async with at_work(tmp_path) as ana:
+        assert top(ana) is AnnotateScreen
+    with workspace.open(tmp_path) as space:
+        space.team.remarks.notice("Dates count as numbers.")
+        space.team.put_in_force("Mark all of it.\n")
+    async with at_work(tmp_path) as ana:
+        assert top(ana) is NewsDialog
+        shown = ana.shown()
+        assert "Dates count as numbers." in shown
+        assert "+ Mark all of it." in shown
+        await ana.press("enter")
+        assert top(ana) is AnnotateScreen
+    async with at_work(tmp_path) as ana:
+        assert top(ana) is AnnotateScreen
+
+
+async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
+    """What is written reaches them, their answer is told at the next start, and both are read."""
+    make(tmp_path)
+    async with at_work(tmp_path) as ana:
+        await do(ana, "talk.write")
+        assert top(ana) is TalkDialog
+        await ana.press("W h y enter")
+        assert "the reviewers have it" in ana.line()
+        await do(ana, "talk.write")
+        await ana.press("escape")
+    with workspace.open(tmp_path) as space:
+        (talk,) = space.team.remarks.talks(waiting=True)
+        assert (talk.remarks[0].text, talk.remarks[0].sample) == ("Why", KEY)
+        space.team.remarks.reply(talk.id, "So.")
+    async with at_work(tmp_path) as ana:
+        assert "admin answered you about films/a" in ana.shown().replace("a reviewer", "admin")
+        await ana.press("q")
+        await do(ana, "talk.write")
+        assert "Why" in ana.shown()
+        assert "So." in ana.shown()
+        await ana.press("escape")
+
+
+async def test_a_remark_that_is_refused_stays(tmp_path: Path) -> None:
+    """It is told, and stands in the line the next time."""
+    make(tmp_path)
+    async with at_work(tmp_path) as ana:
+        await do(ana, "talk.write")
+        for line in ana.app.screen.query("LineInput"):
+            line.value = "x" * 2001  # type: ignore[attr-defined]
+        await ana.press("enter")
+        assert "2,001 characters" in ana.line()
+        await do(ana, "talk.write")
+        assert "xxxx" in ana.shown()
+        await ana.press("escape")
+
+
+async def test_figures(tmp_path: Path) -> None:
+    """Counted when they are asked for, and anew by a key."""
+    make(tmp_path)
+    async with at_work(tmp_path) as ana:
+        await do(ana, "figures.show")
+        assert top(ana) is FiguresDialog
+        await ana.press("r")
+        assert "Figures of all" in ana.shown() or "My figures" in ana.shown()
+        await ana.press("q")
+        assert top(ana) is AnnotateScreen

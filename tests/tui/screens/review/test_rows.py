@@ -1,0 +1,51 @@
+"""What stands on the bar of review and on its page of keys, without a screen."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.draft.judging.test_deeds import BENIGN, at, one
+from tui_annotate.tui.keys.map import default_keys
+from tui_annotate.tui.keys.review import REVIEWING
+from tui_annotate.tui.lines import width
+from tui_annotate.tui.screens.review.legend import groups
+from tui_annotate.tui.screens.review.rows import bar
+
+OVERHEAD = 7 + 2  # cells beside an option's text: its digit and spaces; the sign of what was taken
+
+
+PEOPLE = "ABCDEFGHI"
+CLAIMS = ("was loved", "was love", "was lov", "was lo", "was l", "was", "wa", "w", "loved")
+
+
+def rivals(count: int) -> list[str]:
+    """What stands on 80 columns of rivals of one place, no two of the same words."""
+    said = zip(PEOPLE[:count], CLAIMS, strict=False)
+    options, _, _ = bar(at(0, {letter: [one(letter, words)] for letter, words in said}), 80)
+    return [text for _, text, *_ in options]
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_nine_rivals_fit_into_two_rows_and_keep_their_people(count: int) -> None:
+    """At 80 columns; a digit that acts is never hidden."""
+    texts = rivals(count)
+    assert len(texts) == count
+    in_a_row = (count + 1) // 2
+    assert all(in_a_row * (width(text) + OVERHEAD) < 80 for text in texts)
+    assert {text.split(' "')[0][-1] for text in texts} == set(PEOPLE[:count])
+
+
+def test_rivals_of_other_words_are_told_by_them_and_others_by_their_labels() -> None:
+    """A quote is there where it tells rivals apart, and only there."""
+    assert all('"' in text for text in rivals(3))
+    same = at(0, {"A": [one("a", "loved")], "B": [one("b", "loved", BENIGN)]})
+    assert not any('"' in text for _, text, *_ in bar(same, 80)[0])
+
+
+def test_the_page_of_keys_begins_with_those_of_each_day_and_has_all() -> None:
+    """Each key that acts in review stands there once."""
+    keys = default_keys()
+    shown = groups(keys)
+    assert {"c", "1-9", "y", "x", "e", "M", "+", "Enter", "u"} <= {row[0] for row in shown[0].rows}
+    found = sorted(row[:2] for group in shown for row in group.rows)
+    assert found == sorted(row for _, rows in keys.help(REVIEWING) for row in rows)

@@ -1,0 +1,421 @@
+"""The reviewing screen: rivals under the digits, one key a deed, and everything on the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screens import reviews, work
+from tests.tui.screens.reviews import (
+    BENIGN,
+    CHINESE,
+    EXTRINSIC,
+    FIRST,
+    INTRINSIC,
+    SECOND,
+    in_review,
+    settled,
+)
+from tui_annotate import workspace
+from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Annotation
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.settlements import How, Reason
+from tui_annotate.tui.app import AnnotateApp
+from tui_annotate.tui.dialogs.help import HelpDialog
+from tui_annotate.tui.dialogs.lesson import LessonDialog
+from tui_annotate.tui.screens.queue import QueueScreen
+from tui_annotate.tui.screens.review.rows import REFUSED, marks
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The workspace with everybody's work."""
+    return reviews.make(tmp_path / "work")
+
+
+def found(folder: Path, origin: str = ADJUDICATED) -> list[Annotation]:
+    """What was settled on the first sample, of one origin."""
+    return [one for one in settled(folder) if one.origin == origin]
+
+
+# looking
+
+
+async def test_it_begins_with_the_most_conflicts_at_the_first(folder: Path) -> None:
+    """The sample, the place and its rivals are there; no name of an annotator is."""
+    async with in_review(folder) as reviewer:
+        assert reviewer.sample == "a"
+        shown = reviewer.shown()
+        assert "place 1/4 · conflict: label, extent, evidence, note" in shown
+        assert "1  Extrinsic" in shown or "2  Extrinsic" in shown or "3  Extrinsic" in shown
+        assert "no majority: 1-3 choose a rival" in reviewer.line()
+        for name in ("ana", "ben"):
+            assert name not in shown
+
+
+async def test_all_fits_and_is_told_at_every_size(folder: Path) -> None:
+    """Rivals, draft line and keys are seen at 80x24 and beside the texts at 140x40."""
+    for size in ((80, 24), (140, 40)):
+        async with in_review(folder, size=size) as reviewer:
+            await reviewer.press("c")
+            shown = reviewer.shown()
+            assert "1  Intrinsic" in shown
+            assert "choose a rival · M merge" in shown
+            assert "c conflict" in shown
+            if size[0] > 100:
+                assert "RIVALS" in shown
+                assert '"Nobody was hurt on the set."' in shown
+                assert "⇄" in shown
+
+
+async def test_a_walks_all_places_and_c_the_conflicts(folder: Path) -> None:
+    """Round and round; the agreed one is no conflict."""
+    async with in_review(folder) as reviewer:
+        seen = []
+        for _ in range(4):
+            await reviewer.press("c")
+            seen.append(reviewer.judging.at)
+        assert seen == [2, 3, 0, 2]
+        await reviewer.press("C C")
+        assert reviewer.judging.at == 3
+        seen = []
+        for _ in range(4):
+            await reviewer.press("a")
+            seen.append(reviewer.judging.at)
+        assert seen == [0, 1, 2, 3]
+        await reviewer.press("A A")
+        assert reviewer.judging.at == 1
+        assert "all agree, taken with the sample: Intrinsic" in reviewer.line()
+
+
+async def test_the_place_under_the_cursor_comes_into_hand(folder: Path) -> None:
+    """By walking through the text too."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("end b")
+        assert reviewer.judging.at == 3
+        await reviewer.press("home")
+        assert reviewer.judging.at == 0
+
+
+# settling
+
+
+async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
+    """A digit chooses, y takes; x asks why, a digit answers; each is on the disk at once."""
+    async with in_review(folder) as reviewer:
+        wanted = next(
+            at for at, rival in enumerate(reviewer.judging.rivals, 1) if rival.sources == ("li-1",)
+        )
+        await reviewer.press(f"{wanted} y")
+        assert "taken Intrinsic · u undo · c next conflict" in reviewer.line()
+        assert "✓ saved" in reviewer.shown()
+        await reviewer.press("c c x")
+        assert reviewer.line().endswith("why?")
+        assert "1  annotator's slip" in reviewer.shown()
+        await reviewer.press("j")  # means nothing while a reason is asked for
+        assert "why?" in reviewer.line()
+        await reviewer.press("2")
+        assert "refused · u undo" in reviewer.line()
+        assert "place 4/4 · refused" in reviewer.shown()
+        in_hand = [each for each in marks(reviewer.judging, Side.SUMMARY) if each.focused]
+        assert [each.letter for each in in_hand] == [REFUSED]
+    (taken,), (refused,) = found(folder), found(folder, REJECTED)
+    assert taken.settled
+    assert refused.settled
+    assert (taken.settled.how, taken.settled.sources) == (How.TAKEN, ("li-1",))
+    assert (refused.settled.reason, refused.settled.sources) == (Reason.GUIDELINE, ("li-4",))
+
+
+async def test_a_rival_that_is_alone_needs_no_digit(folder: Path) -> None:
+    """Y takes it."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("c c y")
+        assert "taken Extrinsic" in reviewer.line()
+    assert [one.labels for one in found(folder)] == [(EXTRINSIC,)]
+
+
+async def test_a_tie_takes_nothing(folder: Path) -> None:
+    """Y says what is to be chosen first."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("y")
+        assert "no majority: a digit chooses" in reviewer.line()
+        await reviewer.press("9")
+        assert reviewer.judging.chosen is None
+    assert settled(folder) == ()
+
+
+async def test_own_words_are_a_reason(folder: Path) -> None:
+    """0 opens the note line; without words nothing is refused."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("x 0 enter")
+        assert "without words nothing is refused" in reviewer.line()
+        await reviewer.press("x 0 v a g u e enter")
+        assert "refused" in reviewer.line()
+    told = {one.settled.note for one in found(folder, REJECTED) if one.settled}
+    assert told == {"vague"}
+    assert len(found(folder, REJECTED)) == 3
+
+
+async def test_merging(folder: Path) -> None:
+    """All words and evidence under the label that all have; where they differ it asks whose."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("M")
+        assert "whose label?" in reviewer.line()
+        await reviewer.press("c M")
+        assert "merged Intrinsic" in reviewer.line()
+    (merged,) = found(folder)
+    assert merged.settled
+    assert merged.settled.how is How.MERGED
+    assert merged.claim[0].span.of(work.SUMMARY) == "Nobody was hurt on the set."
+
+
+async def test_editing_is_as_annotators_do_it(folder: Path) -> None:
+    """Labels by digit, the claim by selection, Enter saves; e leaves; the assist is there then."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("c c e")
+        assert "editing it: Extrinsic" in reviewer.line()
+        assert "Enter save  e leave" in reviewer.shown()
+        assert reviewer.judging.state == "E"
+        await reviewer.press("e")
+        assert reviewer.judging.state == "J"
+        await reviewer.press("e x")
+        assert "Enter saves the edit" in reviewer.line()
+        await reviewer.press("2 3 enter")
+        assert "saved Benign" in reviewer.line()
+        (one,) = found(folder)
+        assert (one.labels, one.note) == ((BENIGN,), "nowhere")
+        assert one.settled
+        assert (one.settled.how, one.settled.sources) == (How.EDITED, ("li-4",))
+        await reviewer.press("e 3 1 enter")
+    (one,) = found(folder)
+    assert (one.labels, one.version) == ((INTRINSIC,), 2)
+
+
+async def test_an_edit_that_is_refused_stays_in_hand(folder: Path) -> None:
+    """What the label requires is missing: the reason is told, and Enter tries again."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("c c e 2 4 enter")
+        assert "not saved: it lacks evidence" in reviewer.line()
+        assert reviewer.judging.state == "E"
+        assert reviewer.judging.labels == [("Sourced",)]
+        await reviewer.press("4 3 enter")
+        assert "saved Benign" in reviewer.line()
+    assert [one.labels for one in found(folder)] == [(BENIGN,)]
+
+
+async def test_what_nobody_marked_is_added(folder: Path) -> None:
+    """A selection, + and a label; it is a place of its own, and x takes it away."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("+")
+        assert "select words of the summary first" in reviewer.line()
+        await reviewer.words("director")
+        assert '+ adds "director" as your own' in reviewer.line()
+        await reviewer.press("+ 3 enter")
+        assert "added Benign" in reviewer.line()
+        (own,) = found(folder)
+        assert own.settled
+        assert (own.settled.how, own.settled.sources) == (How.OWN, ())
+        assert own.claim[0].span.of(work.SUMMARY) == "director"
+        await reviewer.press("a A")
+        assert "your own: Benign" in reviewer.line()
+        await reviewer.press("x")
+    assert settled(folder) == ()
+
+
+# the end of a sample
+
+
+async def test_enter_settles_and_goes_on(folder: Path) -> None:
+    """What is open is refused for one reason; what all agree on is taken; the next is there."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("enter")
+        assert "3 places are open, with nothing taken: why?" in reviewer.line()
+        await reviewer.press("backspace")
+        assert reviewer.judging.pending is None
+        await reviewer.press("enter 3")
+        assert reviewer.sample == "c"
+        assert "a is settled · u undo" in reviewer.line()
+        assert "33%" in reviewer.shown()
+    (taken,) = found(folder)
+    assert taken.settled
+    assert taken.settled.sources == ("ana-2", "ben-2", "li-2")
+    assert len(found(folder, REJECTED)) == 6
+
+
+async def test_nothing_is_wrong_here(folder: Path) -> None:
+    """Enter alone settles a sample in which nobody marked anything; then all is done."""
+    async with in_review(folder, sample="b") as reviewer:
+        assert "nobody marked anything: Enter settles" in reviewer.line()
+        await reviewer.press("enter")
+        assert reviewer.sample == "a"
+        await reviewer.press("enter 1 enter 1")
+        assert "nothing more waits for review" in reviewer.line()
+    with workspace.open(folder) as space:
+        states = [space.log.stream(SETTLED, key).assignment for key in (FIRST, SECOND, CHINESE)]
+        assert [each.state for each in states] == [State.DONE] * 3
+
+
+async def test_undo_goes_across_samples(folder: Path) -> None:
+    """U brings the settled sample back, and each deed after the other; U goes forward."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("1 y enter 3")
+        assert reviewer.sample == "c"
+        await reviewer.press("u")
+        assert (reviewer.sample, reviewer.progress) == ("a", State.DRAFT)
+        assert "taken back: settled, in films/a" in reviewer.line()
+        await reviewer.press("u")
+        assert "taken back: the taking · U redo" in reviewer.line()
+        assert reviewer.judging.settled == ()
+        await reviewer.press("u")
+        assert "nothing to undo" in reviewer.line()
+        for _ in range(2):  # keys that come while one is on its way are dropped
+            await reviewer.press("U")
+        assert reviewer.progress == State.DONE
+    with workspace.open(folder) as space:
+        assert space.log.stream(SETTLED, FIRST).assignment.state is State.DONE
+
+
+async def test_a_settled_sample_is_opened_again(folder: Path) -> None:
+    """From the palette, with all that was settled; or by whatever is done on it."""
+    async with in_review(folder, sample="b") as reviewer:
+        await reviewer.press("enter less_than_sign")
+        while reviewer.sample != "b":
+            await reviewer.press("greater_than_sign")
+        assert reviewer.progress == State.DONE
+        reviewer.screen.do("sample.reopen")
+        await reviewer.settled()
+        assert reviewer.progress == State.REOPENED
+        assert "opened again · u undo" in reviewer.line()
+        reviewer.screen.do("sample.reopen")
+        await reviewer.settled()
+        assert "is not settled" in reviewer.line()
+
+
+async def test_a_chinese_sample_is_settled_alike(folder: Path) -> None:
+    """Two extents in Chinese: nearly, and a digit chooses."""
+    async with in_review(folder, sample="c") as reviewer:
+        assert "nearly: extent" in reviewer.shown()
+        await reviewer.press("1 y enter")
+        assert reviewer.sample == "a"
+    (taken,) = settled(folder, CHINESE)
+    assert taken.claim[0].span.of(work.CHINESE).endswith("一千五百万元")
+
+
+# two at once, and who may
+
+
+async def test_a_stale_deed_is_refused_and_shown_as_it_is(folder: Path) -> None:
+    """Another reviewer was there meanwhile: told, nothing overwritten, then it goes on."""
+    async with in_review(folder) as reviewer:
+        with workspace.open(folder) as space:
+            review, other = space.team.review, space.person("other").id
+            seen = review.open(other, FIRST).seen
+            review.take(other, FIRST, [("li-4",)], seen=seen, seconds=1)
+        await reviewer.press("1 y")
+        assert "somebody else worked on this sample" in reviewer.line()
+        assert "not saved" in reviewer.shown()
+        assert len(reviewer.judging.settled) == 1
+        await reviewer.press("1 y")
+        assert "taken" in reviewer.line()
+    assert len(found(folder)) == 2
+
+
+async def test_ones_own_work_is_left_to_others(folder: Path) -> None:
+    """Said in words at each deed; nothing is stored."""
+    async with in_review(folder, sample="a", person="ana") as reviewer:
+        assert "you annotated this sample yourself" in reviewer.line()
+        await reviewer.press("1 y x enter e +")
+        assert "you annotated this sample yourself" in reviewer.line()
+    assert settled(folder) == ()
+
+
+async def test_names_are_shown_when_asked(folder: Path) -> None:
+    """W tells who A, B and C are, and hides them again."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("W")
+        shown = reviewer.shown()
+        assert all(name in shown for name in ("ana", "ben", "li"))
+        await reviewer.press("W j")
+        assert "ana" not in reviewer.shown()
+
+
+# around it
+
+
+async def test_notes_of_annotators_are_read_without_their_names(folder: Path) -> None:
+    """G shows them first, by letter; then the request and the guidelines."""
+    async with in_review(folder) as reviewer:
+        letter = next(
+            person
+            for group in reviewer.judging.groups
+            for rival in group.rivals
+            if rival.sources == ("ben-1",)
+            for person in rival.people
+        )
+        await reviewer.press("g")
+        shown = reviewer.shown()
+        assert f"{letter}: the set is a film's" in shown
+        assert "ben" not in shown
+        assert "Guidelines" in shown
+        await reviewer.press("q")
+
+
+async def test_help_queue_and_samples(folder: Path) -> None:
+    """? has the keys of review, q its queue, > the next sample of it."""
+    async with in_review(folder) as reviewer:
+        await reviewer.press("question_mark")
+        assert isinstance(reviewer.app.screen, HelpDialog)
+        shown = reviewer.shown()
+        assert "take the rival" in shown
+        assert "half a page down" not in shown
+        await reviewer.press("q greater_than_sign")
+        assert reviewer.sample == "c"
+        await reviewer.press("less_than_sign")
+        assert reviewer.sample == "a"
+        await reviewer.press("q")
+        assert isinstance(reviewer.app.screen, QueueScreen)
+        shown = reviewer.shown()
+        assert "3 conflicts, 3 people" in shown
+        await reviewer.press("down down enter")
+        assert reviewer.sample == "b"
+
+
+async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
+    """Where nobody is done with anything, it says what has to come first."""
+    folder = work.make(tmp_path / "empty")
+    app = AnnotateApp(lambda: workspace.open(folder), person="rev", look=work.LOOK, reviewing=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        reviewer = reviews.Reviewer(app, pilot)
+        while "nothing waits" not in reviewer.shown():
+            await pilot.pause(0.001)
+        await pilot.press("q")
+
+
+# afterwards
+
+
+async def test_annotators_learn_how_theirs_was_settled(folder: Path) -> None:
+    """L tells what became of each, and what was added; before it is settled, that it is not."""
+    async with work.at_work(folder) as person:
+        await person.press("L")
+        assert "review has not settled this sample" in person.line()
+    async with in_review(folder) as reviewer:
+        at = next(
+            at for at, rival in enumerate(reviewer.judging.rivals, 1) if rival.sources == ("li-1",)
+        )
+        await reviewer.press(f"{at} y c c x 1 enter 2")
+    async with work.at_work(folder, size=(100, 30)) as person:
+        await person.press("L")
+        assert isinstance(person.app.screen, LessonDialog)
+        shown = person.shown()
+        assert 'Extrinsic "loved by families"' in shown
+        assert "something else was taken in its place" in shown
+        assert "taken as it is" in shown
+        assert "not taken: guideline gap" in shown
+        assert "What you did not mark" in shown
+        assert 'Intrinsic "loved by families"' in shown
+        for name in ("ben", "rev"):
+            assert name not in shown.replace("been", "")

@@ -1,0 +1,92 @@
+"""Legends: whoever meets a sign on the screen finds it there, one key away."""
+
+from __future__ import annotations
+
+import ast
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tui_annotate import tui
+from tui_annotate.tui import palette
+from tui_annotate.tui.dialogs.help import LEGEND, Mark
+from tui_annotate.tui.screens.queue_keys import QUEUE
+from tui_annotate.tui.screens.review import rows as review_rows
+from tui_annotate.tui.screens.review.legend import LEGEND as REVIEW
+from tui_annotate.tui.screens.view import listing as view_list
+from tui_annotate.tui.screens.view.legend import LEGEND as VIEW
+
+STATES = set(palette.STATE_GLYPHS.values())
+STRENGTHS = set(palette.STRENGTH_GLYPHS.strip())
+CURSOR = {palette.CURRENT, palette.FOCUS_BAR, palette.FOUND, palette.SEVERAL}
+LISTS = {palette.PLACES, palette.NOTED}
+ANNOTATE = {
+    value
+    for name, value in vars(palette).items()
+    if name.isupper() and isinstance(value, str) and len(value) == 1
+}
+"""Every sign that the palette names by itself; a new one is explained, or this fails."""
+
+ELSEWHERE = set("·…›⚑✗✎✓≈▸") | set("↑↓←→") | set("━─") | set("•–")
+"""Signs with words beside them, of keys, of rules, of a hidden password."""
+
+
+def signs(legend: Sequence[Mark]) -> set[str]:
+    """The signs that a legend shows."""
+    return {sign for mark in legend for text, role in mark.pieces for sign in text if role}
+
+
+@pytest.mark.parametrize(
+    ("legend", "drawn"),
+    [
+        (LEGEND, ANNOTATE | STRENGTHS | STATES),
+        (
+            REVIEW,
+            CURSOR
+            | LISTS
+            | STATES
+            | {palette.CHOSEN, palette.CONFLICT, palette.OPENS_MORE}
+            | {review_rows.REFUSED, review_rows.NEARLY, review_rows.AGREED, review_rows.OWN},
+        ),
+        (VIEW, CURSOR | LISTS | STRENGTHS | {palette.CHOSEN, palette.CONFLICT, palette.LACKING}),
+        (QUEUE.legend, STATES),
+        (view_list._LEGEND, {palette.CHOSEN, palette.STATE_GLYPHS["new"]}),
+    ],
+    ids=["annotate", "review", "view", "queue", "list of a file"],
+)
+def test_every_sign_of_a_screen_stands_in_its_legend(
+    legend: Sequence[Mark], drawn: set[str]
+) -> None:
+    """Beside texts, in lists and in the bar."""
+    assert drawn <= signs(legend)
+
+
+def literals(path: Path) -> Iterator[str]:
+    """The strings of a module that are no docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    told = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+            yield node.value
+
+
+def test_no_other_sign_is_drawn() -> None:
+    """A symbol in the code of the screen stands in a legend, or has words beside it."""
+    known = signs((*LEGEND, *REVIEW)) | ELSEWHERE
+    folder = Path(tui.__file__).parent
+    found = {
+        (path.name, sign)
+        for path in sorted(folder.rglob("*.py"))
+        if path.parent.name != "text"  # that knows the signs of documents
+        for string in literals(path)
+        for sign in string
+        if not sign.isascii() and unicodedata.category(sign) in {"So", "Sm", "Po"}
+    }
+    drawn = {each for each in found if unicodedata.east_asian_width(each[1]) not in {"W", "F"}}
+    assert {each for each in drawn if each[1] not in known} == set()

@@ -1,0 +1,64 @@
+"""Walking the annotations of a sample: all of them, or those that something is open of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import lighting
+from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Reveal
+from tui_annotate.tui.draft.state import Draft
+
+
+def annotation(step: int, draft: Draft) -> Effects:
+    """The next or previous annotation comes into focus, round and round."""
+    if not draft.annotations and not draft.editing:
+        draft.say("no annotations on this sample yet")
+        return []
+    return _walk(draft, draft.annotations, step)
+
+
+def item(step: int, draft: Draft) -> Effects:
+    """The next or previous open item: a marked word, else an annotation that lacks something."""
+    if draft.nowhere:
+        return lighting.walk_lacking(step, draft)
+    found = [known for known, _ in draft.lacking()]
+    if not found:
+        draft.say("nothing is open here · i marks the words that the source has nowhere")
+        return [Blink()]
+    return _walk(draft, found, step)
+
+
+def _walk(draft: Draft, known: Sequence[Annotation], step: int) -> Effects:
+    if draft.editing:
+        draft.say("Enter saves this one first, e leaves it")
+        return [Blink()]
+    return show_annotation(draft, known[neighbour(draft, known, step)].id)
+
+
+def show_annotation(draft: Draft, annotation_id: str) -> Effects:
+    """An annotation comes into focus, with its claim and evidence in sight; digits sleep."""
+    draft.focused, draft.asleep, draft.just_saved = annotation_id, True, ""
+    annotation = draft.focused_annotation
+    if annotation is None:
+        return []
+    effects: Effects = [
+        GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in annotation.claim[:1]
+    ]
+    for anchor in annotation.evidence[:1]:
+        here = draft.side is Side.SOURCE
+        place = (anchor.side, anchor.index)
+        effects.append(GoTo(*place, anchor.span.start) if here else Reveal(*place, anchor.span))
+    return effects
+
+
+def neighbour(draft: Draft, known: Sequence[Annotation], step: int) -> int:
+    """The index of the next or previous; from the cursor where none of them is in focus."""
+    at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
+    if at is not None:
+        return (at + step) % len(known)
+    offset = draft.pointers[Side.SUMMARY].offset
+    later = [at for at, one in enumerate(known) if one.claim and one.claim[0].span.end > offset]
+    first = later[0] if later else 0
+    return first if step > 0 else (first - 1) % len(known)

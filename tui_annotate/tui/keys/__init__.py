@@ -1,0 +1,1 @@
+"""The keys: one table a screen, and the map that settings may change."""

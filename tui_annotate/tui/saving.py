@@ -1,0 +1,212 @@
+"""One thread for the store, one thing after another; and the time that was worked.
+
+What an action promised is told as kept only after its transaction is committed.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar
+
+from textual.message import Message
+
+from tui_annotate.domain.assignments import IDLE_CAP, worked
+from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
+
+_log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[Result]):
+    """A call of the store, and who is told of its end, on the screen's own thread.
+
+    Attributes:
+        writes: something of the annotator's is lost if it fails; what leads away from the sample
+            is not done then.
+        shown: the header says that it is on its way.
+        free: it is done whatever failed before, and whether or not the person may still work.
+    """
+
+    call: Callable[[], Result]
+    done: Callable[[Result], None]
+    failed: Callable[[TuiAnnotateError], None]
+    writes: bool = False
+    shown: bool = False
+    free: bool = False
+
+
+class Answered(Message):
+    """A job came to its end in the thread."""
+
+    def __init__(self, job: Job[Any], future: Future[Any]) -> None:
+        super().__init__()
+        self.job = job
+        self.future = future
+
+
+class _GivenUp(Exception):
+    """A save before it failed, so the job was not begun."""
+
+
+class _Stopped(Exception):
+    """The person may not work any more, so the job was not begun."""
+
+    def __init__(self, reason: TuiAnnotateError) -> None:
+        super().__init__()
+        self.reason = reason
+
+
+class Saver:
+    """Does jobs in the order in which they were given, in a thread.
+
+    Attributes:
+        waiting: jobs that have no answer yet.
+        shown: those of them that the header tells of.
+        closed: nothing is taken any more.
+        guard: called in the thread before each job that is not free; by `NotAllowed` or `Conflict`
+            it says that the person may not go on, and why.
+        stopped: told on the screen's thread when it did, after the job's `failed`.
+    """
+
+    def __init__(self, post: Callable[[Message], object]) -> None:
+        self._post = post
+        self.guard: Callable[[], None] = lambda: None
+        self.stopped: Callable[[TuiAnnotateError], None] = lambda _: None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        # Each is counted by one thread alone, so that no answer can overtake a job behind it.
+        self._refused = 0  # saves that failed: by the store's thread
+        self._told = 0  # those of them that were told: by the screen's
+        self._deeds: dict[Future[Any], None] = {}  # in their order
+        self.waiting = self.shown = 0
+        self.closed = False
+
+    def send(self, job: Job[Any]) -> None:
+        """Puts a job behind those that are waiting; drops it once this is closed."""
+        if self.closed:
+            return
+        self.waiting += 1
+        self.shown += job.shown
+        future = self._thread.submit(self._run, job, self._told)
+        if job.shown:
+            self._deeds[future] = None
+        future.add_done_callback(lambda ended: self._post(Answered(job, ended)))
+
+    def _run(self, job: Job[Any], told: int) -> Any:
+        """`told`: how many refused saves were told when the job was given."""
+        if self._refused > told and not (job.writes or job.free):
+            raise _GivenUp
+        done = False
+        try:
+            if not job.free:
+                self._check()
+            result = job.call()
+            done = True
+        finally:
+            if job.writes and not done:
+                self._refused += 1
+        return result
+
+    def _check(self) -> None:
+        try:
+            self.guard()
+        except (NotAllowed, Conflict) as error:
+            raise _Stopped(error) from error
+
+    def answer(self, answered: Answered) -> None:
+        """Tells who gave the job; to be called on the screen's thread, once a message."""
+        job, error = answered.job, answered.future.exception()
+        self.waiting -= 1
+        self.shown -= job.shown
+        self._deeds.pop(answered.future, None)
+        if error is None:
+            job.done(answered.future.result())
+            return
+        if isinstance(error, _GivenUp):
+            return
+        if job.writes:
+            self._told += 1
+        job.failed(_ours(error))
+        if isinstance(error, _Stopped):
+            self.stopped(error.reason)
+
+    def send_last(self, call: Callable[[], None]) -> None:
+        """Puts a call behind those that are waiting, whatever became of them; nobody is told.
+
+        It is left out where the person may not work any more.
+        """
+
+        def checked() -> None:
+            self._check()
+            call()
+
+        self._thread.submit(checked).add_done_callback(_log_failure)
+
+    def close(self) -> tuple[TuiAnnotateError, ...]:
+        """Waits until everything that was given is done.
+
+        Returns:
+            Why deeds were refused that nobody has been told of yet, in their order.
+        """
+        self.closed = True
+        self._thread.shutdown(wait=True)
+        errors = (future.exception() for future in self._deeds)
+        return tuple(_ours(error) for error in errors if error and not isinstance(error, _GivenUp))
+
+
+def _ours(error: BaseException) -> TuiAnnotateError:
+    if isinstance(error, TuiAnnotateError):
+        return error
+    if isinstance(error, _Stopped):
+        return error.reason
+    _log.error("unexpected: %s", type(error).__name__, exc_info=error)
+    return Unavailable(f"something unexpected happened: {type(error).__name__}: {error}")
+
+
+def _log_failure(future: Future[None]) -> None:
+    error = future.exception()
+    if error is not None and not isinstance(error, _Stopped):
+        _log.error("the place was not kept: %s", type(error).__name__, exc_info=error)
+
+
+_FULL: Final = IDLE_CAP * 0.9
+
+
+@dataclass
+class Stopwatch:
+    """Seconds of work, pauses taken out.
+
+    The store counts at most a minute an event, so `full` says when it is time to send one.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    _last: float | None = None
+    _seconds: float = field(default=0.0)
+
+    def touch(self) -> None:
+        """Something was done just now."""
+        now = self.clock()
+        if self._last is not None:
+            self._seconds += worked(now - self._last)
+        self._last = now
+
+    @property
+    def full(self) -> bool:
+        """Whether the store would begin to cut what was counted."""
+        return self._seconds >= _FULL
+
+    def take(self) -> float:
+        """The seconds since they were last taken."""
+        self.touch()
+        seconds, self._seconds = self._seconds, 0.0
+        return seconds
+
+
+def told(error: TuiAnnotateError) -> str:
+    """An error of ours in one line, with what to do about it."""
+    return f"{error.message} · {error.hint}" if error.hint else error.message

@@ -1,0 +1,100 @@
+"""The app around one file that is looked at: no workspace, nobody signs in, nothing is written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from tempfile import mkstemp
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tui_annotate.tui import terminal
+
+LOOK = terminal.prepare(os.environ)
+
+from textual.binding import Binding, BindingType  # noqa: E402  it reads the environment on import
+
+from tui_annotate.domain.errors import InvalidInput  # noqa: E402
+from tui_annotate.domain.visible import visible  # noqa: E402
+from tui_annotate.tui.closed_app import ClosedApp  # noqa: E402
+from tui_annotate.tui.keys.map import default_keys, key_map  # noqa: E402
+from tui_annotate.tui.palette import NAMES  # noqa: E402
+from tui_annotate.tui.screens.view.screen import ViewScreen  # noqa: E402
+from tui_annotate.tui.theme import Look  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tui_annotate.services.browse import Browse
+
+
+class ViewApp(ClosedApp):
+    """Somebody looks at a file.
+
+    Args:
+        sample: where to begin; empty for the first.
+        words: what is told first; empty for nothing.
+        keys: changes to the key map, as settings have them.
+        theme: the name of one; any other is as the terminal asks for.
+
+    Attributes:
+        desktop: the screen.
+    """
+
+    TITLE = "tui-annotate"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q,ctrl+c", "quit", "leave", show=False, priority=True)
+    ]
+
+    def __init__(
+        self,
+        browse: Browse,
+        *,
+        sample: str = "",
+        words: str = "",
+        keys: Mapping[str, Any] | None = None,
+        theme: str = "",
+        look: Look = LOOK,
+    ) -> None:
+        super().__init__(look)
+        in_force = default_keys()
+        try:
+            in_force = key_map(keys)
+        except InvalidInput as error:
+            words = error.message
+        self.desktop = ViewScreen(browse, self.exit, keys=in_force, sample=sample, words=words)
+        if theme in NAMES and not look.native:
+            self.theme = theme
+
+    def on_mount(self) -> None:
+        """The screen; a closed terminal ends it as q does."""
+        self.listen(self.exit)
+        self.push_screen(self.desktop)
+
+
+def run(browse: Browse, **how: Any) -> int:
+    """Runs the app until it is left.
+
+    Args:
+        how: as `ViewApp` takes it.
+
+    Returns:
+        The exit code: 0, or 1 where the app ended by an error, which was then told.
+    """
+    app = ViewApp(browse, **how)
+    handle, name = mkstemp(prefix="tui-annotate-", suffix=".log")
+    os.close(handle)
+    log = Path(name)
+    try:
+        with terminal.drawing(log):
+            app.run()
+    finally:
+        if not app.problem:
+            log.unlink(missing_ok=True)
+    if not app.problem:
+        return 0
+    sys.stderr.write(
+        f"tui-annotate ended by an error of its own: {app.problem}\n"
+        f"The file is as it was. Details: {visible(str(log))}\n"
+    )
+    return 1
