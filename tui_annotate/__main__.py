@@ -22,10 +22,14 @@ KEPT = frozenset(
 
 def main() -> None:
     """Runs the command line and leaves with its exit code."""
+    if sys.version_info < (3, 11):  # noqa: UP036  from a clone, which no installer looked at
+        sys.exit("tui-annotate needs Python 3.11 or newer")
     if sys.argv[1:2] == ["session"]:
         _begin_clean()
-    from tui_annotate.cli.main import run
-
+    try:
+        from tui_annotate.cli.main import run
+    except KeyboardInterrupt:  # as `run` answers it, once it is there
+        sys.exit(130)
     sys.exit(run())
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,9 +78,21 @@ def pairs(tmp_path: Path) -> Path:
     return path
 
 
+_FILLED = io.BytesIO()
+"""The workspace of `filled` as it lies in its folder; made by the first test that asks for it."""
+
+
 @pytest.fixture
-def filled(command: Command, pairs: Path) -> Command:
+def filled(command: Command, pairs: Path, tmp_path: Path) -> Command:
     """The same in a workspace that holds the two pairs, without vectors."""
-    assert command("init").code == 0
-    assert command("ingest", str(pairs), "--id-column", "id", "--embedder", "none").code == 0
+    _FILLED.seek(0)
+    if not _FILLED.getvalue():
+        assert command("init").code == 0
+        done = command("ingest", str(pairs), "--id-column", "id", "--embedder", "none")
+        assert done.code == 0
+        with tarfile.open(fileobj=_FILLED, mode="w") as packed:
+            packed.add(tmp_path, ".")
+    else:
+        with tarfile.open(fileobj=_FILLED) as packed:
+            packed.extractall(tmp_path, filter="tar")
     return command

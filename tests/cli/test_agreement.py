@@ -38,7 +38,7 @@ def read(filled: Command, tmp_path: Path) -> Command:
                 )
                 owned = () if person is BEN and at else (Owned(person.id, made),)
                 assignments = (Assignment(person.id, State.DONE),)
-                space.log.import_record(Record(record.sample, owned, assignments, (person,)))
+                space.log.import_records([Record(record.sample, owned, assignments, (person,))])
     return filled
 
 
@@ -60,7 +60,7 @@ def test_a_table_for_people(read: Command, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_json_has_documented_names(read: Command) -> None:
     """Each name of its shape stands in the manual; names of people are as they are."""
-    manual = (ROOT / "docs" / "formats.md").read_text("utf-8").rpartition("## The JSON")[2]
+    manual = (ROOT / "docs" / "json.md").read_text("utf-8")
     told = read("agreement", "--json").json
     assert [name for name in names(told) if not re.search(rf'[`"]{name}[`"]', manual)] == []
     assert told["together"]["people"] == ["ana", BEN.name]

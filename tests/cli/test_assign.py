@@ -109,7 +109,8 @@ def test_nobody_and_nothing_are_told(six: Command) -> None:
     assert six("assign", "topup", "--dataset", "news", "--open", "2").code == 2
     assert six("assign", "escalate", "--dataset", "news").code == 2
     assert six("assign", "escalate", "--dataset", "news", "--now").code == 1
-    assert six("assign", "pool", "--dataset", "news", "--order", "score").code == 2
+    refused = six("assign", "pool", "--dataset", "news", "--order", "score")
+    assert (refused.code, "'by-source', 'ingested', 'random'" in refused.err) == (2, True)
     assert six("assign", "practice", "--dataset", "news", "--to", "ana").code == 1
 
 
@@ -124,8 +125,13 @@ def test_everything_that_was_handed_out_is_shown_and_taken_back(
     moved = six("assign", "move", "--from", "ana", "--to", "ben")
     assert moved.out.splitlines()[-1] == "handout 4: 6 samples"
     assert six("assign", "repeat", *on, "--to", "ben", "--share", "50%").code == 0
+    tried = six("assign", "pool", *on, "--overlap", "2", "--dry-run")
+    assert tried.out == "people draw from news, 2 a sample; 6 samples wait\n"
+    assert tried.err == "nothing was written: --dry-run\n"
     pool = six("assign", "pool", *on, "--overlap", "2", "--order", "random", "--json").json
+    assert pool.pop("waiting") == 6
     assert pool == {"handout": 6, "dataset": "news", "overlap": 2, "order": "random:1"}
+    assert "1 more where" in six("assign", "escalate", *on, "--when", "label", "--dry-run").out
     ruled = six("assign", "escalate", *on, "--when", "label", "--now")
     assert "0 samples went to others, 0 wait" in ruled.out
     shown = six("assign", "show")
@@ -146,8 +152,9 @@ def test_what_was_drawn_goes_back_to_the_pool(six: Command, tmp_path: Path) -> N
         person = space.people.local("ana").id
         assert space.annotate.start(person) is not None
     assert six("assign", "show", "--json").json["stands"][0]["drawn"] == 1
-    assert "1 samples went back" in six("assign", "move", "--from", "ana").err
-    assert "nothing was handed out" in six("assign", "move", "--from", "ana").err
+    assert "1 sample went back" in six("assign", "move", "--from", "ana").err
+    nothing = six("assign", "move", "--from", "ana", "--to", "ben")
+    assert nothing.err == "ana has no open samples; --begun moves also what was begun\n"
 
 
 def test_practice_is_left_out_of_exports_and_told(six: Command, tmp_path: Path) -> None:
@@ -164,7 +171,7 @@ def test_practice_is_left_out_of_exports_and_told(six: Command, tmp_path: Path) 
         space.annotate.add(ana, first, claim("a", 0, 4, label="Benign"), seconds=0)
     plain = six("export", "--format", "native")
     assert len(json.loads(plain.out.splitlines()[0])["annotations"]) == 1
-    assert "left out: practice on 1 samples" in plain.err
+    assert "left out: practice on 1 sample" in plain.err
     whole = six("export", "--format", "native", "--with-practice")
     assert len(json.loads(whole.out.splitlines()[0])["annotations"]) == 2
     assert "left out" not in whole.err

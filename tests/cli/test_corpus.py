@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import PAIRS, Command
-from tui_annotate.cli.annotate import FIRST_STEPS, NEXT_STEPS
 
 
 def test_init_makes_a_private_workspace(command: Command, tmp_path: Path) -> None:
@@ -26,6 +25,13 @@ def test_init_refuses_a_workspace(command: Command) -> None:
     again = command("init", "work")
     assert again.code == 1
     assert "is a workspace already" in again.err
+
+
+def test_init_refuses_a_file(command: Command, pairs: Path) -> None:
+    """As a slip, told before anything is written."""
+    done = command("init", str(pairs))
+    assert done.code == 2
+    assert "name one" in done.err
 
 
 def test_ingest_twice_adds_nothing(filled: Command, pairs: Path) -> None:
@@ -117,7 +123,7 @@ def test_what_is_wrong_everywhere_is_told_once(command: Command, tmp_path: Path)
     assert f"{file}:1: no column 'nope'" in done.err
     assert "30 times in all" in done.err
     assert f"{file}:31: " in done.err
-    assert "more problems" not in done.err
+    assert "--json lists" not in done.err
 
 
 def test_datasets_are_listed_and_shown(filled: Command) -> None:
@@ -127,7 +133,10 @@ def test_datasets_are_listed_and_shown(filled: Command) -> None:
     shown = filled("dataset", "show", "pairs", "--json").json
     assert shown["sample_ids"] == ["bridge", "tea"]
     assert "pairs" in filled("dataset", "list").out
-    assert "bridge" in filled("dataset", "show", "pairs").out
+    told = filled("dataset", "show", "pairs").out
+    assert "bridge" in told
+    assert shown["created"] not in told
+    assert f" {shown['created'][:19]}\n" in told
 
 
 def test_an_unknown_dataset_is_told(filled: Command) -> None:
@@ -174,35 +183,58 @@ def test_rebuild_without_an_embedder_says_so(filled: Command) -> None:
     assert shown == {"embedder": "none", "embedded": 0}
 
 
+def dump(file: Path, *labels: str, summary: str = "The bridge cost 15 million.") -> str:
+    """A dump of one sample whose annotations have these labels; gives its path."""
+    places = enumerate(labels)
+    said = [
+        {"annot_id": f"{n}", "annotator": "li", "label": [label], "note": "",
+         "summary_start": n, "summary_end": n + 3}
+        for n, label in places
+    ]  # fmt: skip
+    record = {"sample_id": 0, "source": "It opened in 1932.", "summary": summary}
+    file.write_text(json.dumps([{**record, "annotations": said}]), "utf-8")
+    return str(file)
+
+
+def test_labels_that_the_set_lacks_are_told(command: Command, tmp_path: Path) -> None:
+    """How many annotations, how many labels, what to do; nothing is refused."""
+    odd = ("Unwanted.Instrinsic", "Unwanted.Instrinsic", "Bad", "Benign")
+    file = dump(tmp_path / "odd.json", *odd)
+    command("init")
+    done = command("ingest", file, "--embedder", "none")
+    line = "tui-annotate labels normalise --dry-run --dataset odd"
+    assert f"labels that the set lacks: 3, of 2 labels; {line}\n" in done.err
+    assert (done.code, "4 added" in done.out) == (0, True)
+    assert "set lacks:" not in command("ingest", file, "--embedder", "none").err
+    fine = dump(tmp_path / "fine.json", "Benign", summary="Fine.")
+    shown = command("ingest", fine, "--embedder", "none", "--json").json
+    assert (shown["outside"], shown["outside_labels"], shown["outside_in"]) == (0, 0, [])
+    worse = dump(tmp_path / "worse.json", "Worse", summary="Worse.")
+    shown = command("dataset", "replace", "fine", worse, "--with-annotations", "--json").json
+    assert (shown["outside"], shown["outside_labels"], shown["outside_in"]) == (1, 1, ["fine"])
+    assert command(*shlex.split(line)[1:]).code == 0
+
+
+def test_labels_are_held_against_the_set_of_their_dataset(command: Command, tmp_path: Path) -> None:
+    """Its own where it has one; a set that can not be read stops no ingest."""
+    command("init")
+    command("ingest", dump(tmp_path / "own.json", "Benign"), "--embedder", "none")
+    (tmp_path / "own.yaml").write_text("- Benign\n- Mine\n", "utf-8")
+    command("labels", "apply", "own.yaml", "--dataset", "own")
+    dump(tmp_path / "own.json", "Benign", "Mine")
+    assert command("ingest", "own.json", "--embedder", "none", "--json").json["outside"] == 0
+    (tmp_path / "labels.yaml").write_text("- A: {", "utf-8")
+    other = dump(tmp_path / "other.json", "Mine", summary="Other.")
+    done = command("ingest", other, "--embedder", "none")
+    assert (done.code, "set lacks:" in done.err) == (0, False)
+
+
 @pytest.mark.parametrize("words", [[], ["status"], ["ingest", "x.csv"], ["annotate"]])
 def test_outside_a_workspace_the_next_step_is_told(command: Command, words: list[str]) -> None:
     """Without a workspace every command says how to make one."""
     done = command(*words)
     assert done.code == (1 if words else 0)
     assert "tui-annotate init" in done.out + done.err
-
-
-def test_the_first_steps_that_are_told_work(command: Command, tmp_path: Path) -> None:
-    """Copied one after the other, in an empty folder with the file that they name."""
-    table = "id,source,summary\n1,It cost 12 million pounds.,It cost 15.\n"
-    (tmp_path / "pairs.csv").write_text(table)
-    (tmp_path / "more.csv").write_text(table)
-    steps = [*FIRST_STEPS, *NEXT_STEPS]
-    ends = {step: command(*shlex.split(step)[1:]) for step in steps}
-    needs_terminal = ends.pop("tui-annotate annotate")
-    assert "needs a terminal" in needs_terminal.err
-    assert {step: done.code for step, done in ends.items()} == dict.fromkeys(ends, 0)
-    assert (tmp_path / "annotations.csv").exists()
-    assert all(step in command("--help").out for step in FIRST_STEPS)
-    assert all(step in command().out for step in NEXT_STEPS)
-
-
-def test_inside_a_workspace_the_next_step_is_told(filled: Command) -> None:
-    """The program alone says where it is and what can be done."""
-    done = filled()
-    assert done.code == 0
-    assert done.out.startswith("Workspace: ")
-    assert "tui-annotate annotate" in done.out
 
 
 def test_the_better_choice_ends_with_a_command_that_works_here(

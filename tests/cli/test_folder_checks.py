@@ -100,6 +100,17 @@ def test_logs_are_each_users_own_in_a_group(folder: Path) -> None:
     assert found(folder)["privacy"][0] == "doubt"
 
 
+def test_the_key_of_pseudonyms_is_its_owners_in_a_group(folder: Path) -> None:
+    """That the group can not read it is nothing wrong."""
+    folder.chmod(0o2770)
+    mend(folder)
+    for name, state in (("pseudonyms.key", "doubt"), ("other.key", "wrong")):
+        key = folder / name
+        key.touch()
+        key.chmod(0o600)
+        assert found(folder)["privacy"][0] == state
+
+
 def test_a_group_without_a_name_is_called_by_its_number() -> None:
     """A number that no table knows is still one that chgrp takes."""
     assert folder_checks.group_name(4_000_000) == "4000000"

@@ -87,7 +87,7 @@ def test_a_state_is_replayed_from_the_log(frozen: Command, tmp_path: Path) -> No
     before = frozen("export", "--format", "native").out
     shown = frozen("freeze", "replay", "paper", "-o", "then.jsonl")
     assert (shown.code, "2 of 2 samples are identical" in shown.out) == (0, True)
-    assert "1 samples came since" in shown.err
+    assert "1 sample came since" in shown.err
     kept = (tmp_path / "frozen" / "paper" / "native.jsonl").read_text()
     assert (tmp_path / "then.jsonl").read_text().endswith(kept)
     assert frozen("export", "--format", "native").out == before

@@ -109,6 +109,21 @@ def test_misuse_ends_with_2(command: Command) -> None:
         assert "--help" in done.err
 
 
+def test_a_wrong_value_is_told_in_our_words(command: Command) -> None:
+    """With those that there are, and without the library that looked at it."""
+    done = command("match", "--sample", "x", "--side", "sumary", "--span", "0:1")
+    assert done.code == 2
+    assert done.err.startswith("error: Invalid value for '--side': 'sumary' is not one of")
+
+
+def test_a_group_without_a_command_shows_its_commands(command: Command) -> None:
+    """Its help as it is, and 2, as nothing was done."""
+    done = command("dataset")
+    assert (done.code, done.err) == (2, "")
+    assert done.out.splitlines()[0].startswith("Usage: tui-annotate dataset")
+    assert "  remove " in done.out
+
+
 def test_the_version_is_printed(command: Command) -> None:
     """--version is one line."""
     assert command("--version").out.startswith("tui-annotate ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -55,6 +56,26 @@ def test_foreign_text_never_acts_on_a_terminal(terminal: Terminal) -> None:
     written = terminal.getvalue()
     assert harmless(written)
     assert written.count("[red]") >= 6
+
+
+def test_a_foreign_text_is_exact_for_programs_alone(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal its controls are pictures; it ends with one line end in both."""
+    output.text(HOSTILE)
+    assert harmless(terminal.getvalue())
+    pipe = io.StringIO()
+    monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=pipe, stderr=pipe))
+    output.text(HOSTILE)
+    output.text(f"{HOSTILE}\n")
+    assert pipe.getvalue() == f"{HOSTILE}\n" * 2
+
+
+def test_names_of_files_have_the_time_of_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """UTC, wherever one is: else what was written later could stand before."""
+    moment = time.gmtime(0)
+    monkeypatch.setattr(time, "gmtime", lambda: moment)
+    assert output.stamp() == "1970-01-01T000000Z"
 
 
 def test_json_on_a_terminal_is_ascii(terminal: Terminal) -> None:
@@ -115,6 +136,15 @@ def test_a_long_name_leaves_room_for_the_rest(terminal: Terminal) -> None:
     assert second.split() == ["2", "b", "c", "d"]
 
 
+def test_what_is_whole_is_never_cut(terminal: Terminal) -> None:
+    """A fingerprint is there to be copied: others give way, or the line is longer than 80."""
+    columns = [output.Column("person", flexible=True), output.Column("key", whole=True)]
+    output.table(columns, [("a long name of somebody" * 3, "k" * 60), ("b", "k" * 90)])
+    _, first, second = terminal.getvalue().splitlines()
+    assert first.endswith("k" * 60)
+    assert second.endswith("k" * 90)
+
+
 def test_progress_without_a_terminal_is_silent_when_quick(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -131,10 +161,10 @@ def test_long_progress_without_a_terminal_tells_rate_and_time_left(
     monkeypatch.setattr(output, "QUIET", 0.0)
     with output.progress("records") as tell:
         tell(Progress("storing", 1000, share=0.25, seconds=10.0))
-        tell(Progress("vectors", 50, share=0.5, seconds=10.0))
+        tell(Progress("vectors", 5, share=0.5, seconds=10.0))
     assert capsys.readouterr().err == (
         "storing: 1,000 records (25%), 100 a second, 30 s left\n"
-        "vectors: 50 documents (50%), 5 a second, 10 s left\n"
+        "vectors: 5 documents (50%), 0.5 a second, 10 s left\n"
     )
 
 

@@ -49,7 +49,7 @@ def test_the_list_tells_what_waits_and_why(
 ) -> None:
     """What waits first; settled samples last; the same in JSON, with kinds."""
     out = printed(capsys, "review", "list", "-w", str(folder), "--as", "rev")
-    assert "1 of 3 samples wait for review" in out
+    assert "samples that wait for review: 1 of 3" in out
     assert out.index("films/c") < out.index("films/a")
     assert "settled" in out
     rows = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--json"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,7 +40,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
     """A terminal, and the app's stand-in."""
     terminal = SimpleNamespace(isatty=lambda: True)
     monkeypatch.setattr(screen, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
-    monkeypatch.setattr(demo, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    stand_ins = {"stdin": terminal, "stdout": terminal}
+    monkeypatch.setattr(demo, "sys", SimpleNamespace(**{**vars(sys), **stand_ins}))
     monkeypatch.setenv("TERM", "xterm-256color")
     stand_in = Drawn()
     monkeypatch.setattr("tui_annotate.tui.app.run", stand_in.run)
@@ -102,19 +104,21 @@ def test_wrong_settings_are_told_before_anything_is_drawn(
 def test_the_demo_opens_on_its_own_workspace(
     command: Command, drawn: Drawn, tmp_path: Path
 ) -> None:
-    """On a terminal the demo fills its workspace, then the app has it."""
+    """On a terminal the demo fills its workspace, the app has it, then the way back is told."""
     done = command("demo", "try", "--data", DATA)
     assert done.code == 0
+    assert done.out.startswith("to annotate: ")
+    assert done.out.endswith(f" annotate -w {tmp_path / 'try'}\n")
     assert drawn.opened == tmp_path / "try"
 
 
 def test_the_demo_without_a_terminal_does_the_job(command: Command) -> None:
     """Without a screen the same is printed; a second run adds nothing."""
-    first = command("demo", "try", "--data", DATA)
+    first = command("demo", "try")
     assert first.code == 0
     assert "2 annotations added by reader" in first.out
-    again = command("demo", "try", "--data", DATA)
-    assert "0 annotations added by reader, 2 are there" in again.out
+    again = command("demo", "try")
+    assert "0 annotations added by reader, there now: 2" in again.out
 
 
 def test_the_demo_refuses_other_data(command: Command, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_another_key_with_a_shell_is_a_doubt_that_can_be_mended(tmp_path: Path) 
 def test_a_key_that_stands_nowhere_is_told(tmp_path: Path) -> None:
     """Bound, but not written: sshd does not know it."""
     (finding,) = findings(tmp_path, "")
-    assert finding.says == "1 bound keys stand in no file that sshd reads"
+    assert finding.says == "bound keys that stand in no file that sshd reads: 1"
     assert shlex.split(finding.mend)[-1] == str(tmp_path / "none")
 
 

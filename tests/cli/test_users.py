@@ -133,7 +133,9 @@ def test_accounts_are_changed(team: Typed) -> None:
     assert bound.out == "B <ben@b.org> is a reviewer\n"
     assert bound.err == "this machine has no user 'bb' yet; whoever gets that name is let in\n"
     assert team("", "users", "update", "ana", "--unix", me).err == ""
-    assert "\nunix         bb\n" in team("", "users", "show", "B").out
+    shown = team("", "users", "show", "B").out
+    assert "\nunix         bb\n" in shown
+    assert f"\ncreated      {changed['created'][:19]}\n" in shown
     assert "disabled" in team("", "users", "disable", "B").out
     assert "disabled" in team("", "users", "list").out
     assert "disabled" not in team("", "users", "enable", "B").out
@@ -142,8 +144,14 @@ def test_accounts_are_changed(team: Typed) -> None:
 
 
 def test_deleting_says_what_it_does(team: Typed) -> None:
-    """Disabled alone; forgetting asks first, and nobody there to ask means no."""
-    assert "disabled" in team("", "users", "delete", "ben").out
+    """Disabled alone, with what is left to hand on; forgetting asks first, and nobody means no."""
+    given = team("", "assign", "give", "--dataset", "pairs", "--to", "ben")
+    assert given.code == 0
+    deleted = team("", "users", "delete", "ben")
+    assert "disabled" in deleted.out
+    assert "not finished: 2; to hand them on: tui-annotate assign move --from ben" in deleted.err
+    assert team("", "assign", "move", "--from", "ben@b.org", "--to", "ana").code == 0
+    assert team("", "users", "disable", "ben").err == ""
     asked = team("", "users", "delete", "ben", "--pseudonymise")
     assert (asked.code, "--yes" in asked.err) == (2, True)
     done = team("", "users", "delete", "ben", "--pseudonymise", "--yes", "--json").json
@@ -155,19 +163,19 @@ def test_accounts_go_out_and_in(team: Typed, tmp_path: Path, filled: Command) ->
     """To a file of its owner's, with hashes, and into another store, where passwords work."""
     file = tmp_path / "people.csv"
     done = filled("users", "export", "-o", str(file))
-    assert (done.code, done.err) == (0, "2 accounts\n")
+    assert (done.code, done.err) == (0, "accounts: 2\n")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert filled("users", "export").out == file.read_text("utf-8")
     filled("init", "other")
     taken = team("", "users", "import", str(file), "-w", "other")
-    assert taken.out == "2 accounts added, 0 joined (0 alike), 0 rows refused\n"
+    assert taken.out == "accounts added: 2; here already: 0 (0 alike); rows refused: 0\n"
     again = team("", "users", "import", str(file), "-w", "other", "--json").json
     assert (again["added"], len(again["joined"]), again["stored"]) == ([], 2, True)
     with workspaces.open("other") as space:
         space.team.authenticate.sign_in("ana@b.org", PASSWORD, client="here")
     team("violin in the rain\n", "users", "reset-password", "ben")
     joined = team("", "users", "import", str(file))
-    assert joined.out == "0 accounts added, 2 joined (1 alike), 0 rows refused\n"
+    assert joined.out == "accounts added: 0; here already: 2 (1 alike); rows refused: 0\n"
     assert "ben@b.org is here already; the password stays" in joined.err
 
 
@@ -199,7 +207,7 @@ def test_people_of_mercury_come_along(team: Typed, tmp_path: Path) -> None:
     looked = team("", "migrate", "users", str(folder), "--dry-run")
     done = team("", "migrate", "users", str(folder))
     assert (looked.code, done.code) == (3, 3)
-    assert looked.out == "1 accounts would be added, 1 joined (0 alike), 1 rows refused\n"
+    assert looked.out == "accounts would be added: 1; here already: 1 (0 alike); rows refused: 1\n"
     assert f"{folder}/a.sqlite, row 2: 'nothing' is no e-mail address" in done.err
     assert f"{folder}/b.sqlite, row 1: li@b.org is c1 already, not c2" in done.err
     assert sign_in("li@b.org", PASSWORD)
@@ -226,12 +234,12 @@ def test_sessions_are_listed_and_ended(team: Typed) -> None:
     shown = team("", "sessions", "list")
     assert [line.split()[1] for line in shown.out.splitlines()[1:]] == ["ana"] * 3 + ["ben"]
     assert {each["id"] for each in team("", "sessions", "list", "--json").json} == set(sessions)
-    assert team("", "sessions", "end", sessions[0][:8]).out == "1 sessions ended\n"
+    assert team("", "sessions", "end", sessions[0][:8]).out == "sessions ended: 1\n"
     assert team("", "sessions", "end", sessions[0][:8]).code == 1
     for words in ((), ("a", "--all"), ("--all",)):
         assert team("", "sessions", "end", *words).code == 2
     assert team("", "sessions", "end", "--person", "ana", "--json").json == {"ended": 2}
-    assert team("", "sessions", "end", "--all", "--yes").out == "1 sessions ended\n"
+    assert team("", "sessions", "end", "--all", "--yes").out == "sessions ended: 1\n"
     assert team("", "sessions", "list", "--json").json == []
 
 

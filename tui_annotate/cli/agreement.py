@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output, pseudonyms
 from tui_annotate.cli.options import (
     JsonOption,
     OfDatasetOption,
@@ -19,12 +20,17 @@ from tui_annotate.cli.options import (
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from tui_annotate.services.agree import Agreement
+    from tui_annotate.services.export.pseudonyms import Pseudonyms
+
 PeopleOption = Annotated[
     list[str] | None,
     typer.Option(
         "--person",
         metavar="NAME",
         help="These people among themselves; one alone: with each of the others.",
+        autocompletion=completion.people,
     ),
 ]
 LevelOption = Annotated[
@@ -42,6 +48,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate agreement",
             "tui-annotate agreement --dataset pairs --label-level 1 --pairs",
             "tui-annotate agreement --person ana --person ben --json",
+            "tui-annotate agreement --json --pseudonymise > agreement.json",
             "tui-annotate agreement --state new --csv > agreement.csv  # imported, without states",
         )
     )(agreement)
@@ -64,13 +71,14 @@ def agreement(
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also a table of each two people.")
     ] = False,
+    pseudonymise: pseudonyms.PseudonymiseOption = False,
     as_json: JsonOption = False,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV: a row for each measure.")
     ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Tell how far people agree who read the same samples.
+    """Tell how far people agree on what several of them read.
 
     By sample (its worst label), by sentence, by span, by label and evidence of spans that overlap;
     and of who read samples twice, with themselves. Who is done counts, also with nothing found.
@@ -93,9 +101,17 @@ def agreement(
     )
     with opened(workspace) as space:
         found = space.team.agreement.report(asked)
+        if names := pseudonyms.of_workspace(space, wanted=pseudonymise):
+            found = _unnamed(found, names)
     if as_json:
         output.as_json(shaped(found))
     elif as_csv:
         print_csv(found)
     else:
         show(found, pairs=pairs)
+
+
+def _unnamed(found: Agreement, names: Pseudonyms) -> Agreement:
+    """The same figures, with pseudonyms for those who were asked for, too."""
+    asked = replace(found.asked, people=tuple(map(names.meant, found.asked.people)))
+    return replace(found, asked=asked, names={each: names.name(each) for each in found.names})

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import output, screen
+from tui_annotate.cli import completion, output, screen
 from tui_annotate.cli.options import (
     JsonOption,
     NameOption,
     WorkspaceOption,
     YesOption,
     examples,
-    find,
     opened,
 )
-from tui_annotate.domain.errors import NotFound
-
-FIRST_STEPS: Final = MappingProxyType(
-    {
-        "tui-annotate init": "make a workspace of this folder",
-        "tui-annotate ingest pairs.csv": "read pairs of texts: CSV, JSON, JSONL",
-        "tui-annotate annotate": "mark what the source does not support",
-        "tui-annotate export -f csv -o annotations.csv": "write the annotations",
-    }
-)
-NEXT_STEPS: Final = MappingProxyType(
-    {
-        "tui-annotate annotate": "go on where you left off",
-        "tui-annotate ingest more.csv": "add pairs of texts: CSV, JSON, JSONL",
-        "tui-annotate status": "what is there, and what is done",
-        "tui-annotate export -f csv -o annotations.csv": "write the annotations",
-    }
-)
+from tui_annotate.domain.errors import InvalidInput
 
 
 def register(app: typer.Typer) -> None:
@@ -63,13 +43,18 @@ def annotate(
     name: NameOption = "",
     sample: Annotated[
         str,
-        typer.Option(metavar="ID", help="Begin at this sample: its id, or dataset/id."),
+        typer.Option(
+            metavar="ID",
+            help="Begin at this sample: its id, or dataset/id.",
+            autocompletion=completion.samples,
+        ),
     ] = "",
     order: Annotated[
         str,
         typer.Option(
             metavar="ORDER",
             help="by-source (all summaries of one source together), ingested, random, random:SEED.",
+            autocompletion=completion.one_of("by-source", "ingested", "random"),
         ),
     ] = "",
     workspace: WorkspaceOption = None,
@@ -83,9 +68,19 @@ def clear(
     mine: Annotated[
         bool, typer.Option("--mine", help="Needed: it clears your own annotations alone.")
     ] = False,
-    dataset: Annotated[str, typer.Option(metavar="NAME", help="Of this dataset alone.")] = "",
+    dataset: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Of this dataset alone.", autocompletion=completion.datasets
+        ),
+    ] = "",
     sample: Annotated[
-        str, typer.Option(metavar="ID", help="Of this sample alone: its id, or dataset/id.")
+        str,
+        typer.Option(
+            metavar="ID",
+            help="Of this sample alone: its id, or dataset/id.",
+            autocompletion=completion.samples,
+        ),
     ] = "",
     name: NameOption = "",
     yes: YesOption = False,
@@ -94,7 +89,7 @@ def clear(
 ) -> None:
     """Remove your own annotations; one undo brings them back."""
     if not mine:
-        raise typer.BadParameter("say --mine: only your own annotations can be cleared")
+        raise InvalidInput("only your own annotations can be cleared", "say so: --mine")
     with opened(workspace) as space:
         person = space.person(name)
         if sample:
@@ -105,7 +100,9 @@ def clear(
     if as_json:
         output.as_json({"person": person.name, "cleared": cleared})
     elif cleared:
-        output.line(f"{cleared} annotations cleared; undo in the screen brings them back")
+        output.line(
+            f"{output.many(cleared, 'annotation')} cleared; undo in the screen brings them back"
+        )
     else:
         output.line(f"nothing to clear: no annotations of {person.name} in {where}")
 
@@ -113,7 +110,7 @@ def clear(
 def keys(*, as_json: JsonOption = False) -> None:
     """Print every key of the screen, with your own changes."""
     from tui_annotate.settings import load
-    from tui_annotate.tui.key_map import key_map
+    from tui_annotate.tui.keys.map import key_map
 
     table = key_map(load().keys)
     if as_json:
@@ -135,23 +132,4 @@ def keys(*, as_json: JsonOption = False) -> None:
     output.table(
         [output.Column("group"), output.Column("keys"), output.Column("does"), output.Column("id")],
         rows,
-    )
-
-
-def what_next() -> None:
-    """Says what to do now, for whoever calls the program without a command."""
-    try:
-        folder = find(None)
-    except NotFound:
-        _steps("There is no workspace here. To begin:", FIRST_STEPS)
-        return
-    output.line(f"Workspace: {folder}")
-    _steps("", NEXT_STEPS)
-
-
-def _steps(title: str, steps: Mapping[str, str]) -> None:
-    width = max(map(len, steps))
-    lines = [f"  {line:<{width}}   {does}" for line, does in steps.items()]
-    output.page(
-        "\n".join([title, "", *lines, "", "All commands: tui-annotate --help"]).lstrip("\n")
     )

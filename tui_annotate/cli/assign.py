@@ -9,18 +9,28 @@ from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.assign_rules import register_rules
 from tui_annotate.cli.assign_telling import tell_dealt, tell_show, tell_undone
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 from tui_annotate.domain.sharing import Sorting, Wish
 
-DatasetOption = Annotated[str, typer.Option("--dataset", metavar="NAME", help="Of this dataset.")]
+DatasetOption = Annotated[
+    str,
+    typer.Option(
+        "--dataset", metavar="NAME", help="Of this dataset.", autocompletion=completion.datasets
+    ),
+]
 ToOption = Annotated[
     list[str] | None,
-    typer.Option("--to", metavar="NAME", help="Who gets it; several times for several people."),
+    typer.Option(
+        "--to",
+        metavar="NAME",
+        help="Who gets it; several times for several people.",
+        autocompletion=completion.people,
+    ),
 ]
 ShareOption = Annotated[
     str, typer.Option("--share", metavar="N", help="How many samples: a number, 30%, or all.")
@@ -28,7 +38,10 @@ ShareOption = Annotated[
 OverlapOption = Annotated[
     int,
     typer.Option(
-        "--overlap", metavar="K", min=1, help="People a sample, those who have it counted."
+        "--overlap",
+        metavar="K",
+        min=1,
+        help="How many people each sample has in the end, those who have it counted.",
     ),
 ]
 OrderOption = Annotated[
@@ -45,7 +58,6 @@ ScoreOption = Annotated[
 DescendingOption = Annotated[
     bool, typer.Option("--descending", help="With --score: the largest first.")
 ]
-DryOption = Annotated[bool, typer.Option("--dry-run", help="Tell it, and write nothing.")]
 BegunOption = Annotated[
     bool,
     typer.Option("--begun", help="Also samples that were begun; what was done stays stored."),
@@ -81,7 +93,11 @@ def register(app: typer.Typer) -> None:
 def give(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID", help="Samples; else all of the dataset are shared."),
+        typer.Argument(
+            metavar="ID",
+            help="Samples; else all of the dataset are shared.",
+            autocompletion=completion.samples,
+        ),
     ] = None,
     *,
     dataset: DatasetOption,
@@ -145,7 +161,13 @@ def topup(
 def move(
     *,
     person: Annotated[
-        str, typer.Option("--from", metavar="NAME", help="Whose open samples are moved.")
+        str,
+        typer.Option(
+            "--from",
+            metavar="NAME",
+            help="Whose open samples are moved.",
+            autocompletion=completion.people,
+        ),
     ],
     to: ToOption = None,
     begun: BegunOption = False,
@@ -159,7 +181,10 @@ def move(
     """
     with opened(workspace, needs=Verb.MANAGE) as space:
         told = space.team.share.move(person, to or (), begun=begun, dry_run=dry_run)
-    tell_dealt(told, dry_run=dry_run, as_json=as_json)
+    more = "" if begun else "; --begun moves also what was begun"
+    tell_dealt(
+        told, dry_run=dry_run, as_json=as_json, nothing=f"{person} has no open samples{more}"
+    )
 
 
 def repeat(
@@ -185,11 +210,16 @@ def repeat(
 
 def show(
     *,
-    dataset: Annotated[str, typer.Option("--dataset", metavar="NAME", help="This alone.")] = "",
+    dataset: Annotated[
+        str,
+        typer.Option(
+            "--dataset", metavar="NAME", help="This alone.", autocompletion=completion.datasets
+        ),
+    ] = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Show who has what, how far they are, the rules, and the handouts with their numbers."""
+    """Show who has what, how far they are, rules and handouts."""
     with opened(workspace, needs=Verb.MANAGE) as space:
         told = space.team.share.show(dataset)
     if as_json:

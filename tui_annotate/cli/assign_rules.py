@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import output
-from tui_annotate.cli.assign_telling import tell_dealt
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli import completion, output
+from tui_annotate.cli.assign_telling import tell_dealt, tell_dry
+from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.handouts import Escalation, Pool, When
 from tui_annotate.domain.people import Verb
-from tui_annotate.domain.sharing import Sorting
 
 _DatasetOption = Annotated[
-    str, typer.Option("--dataset", metavar="NAME", help="The dataset that it holds for.")
+    str,
+    typer.Option(
+        "--dataset",
+        metavar="NAME",
+        help="The dataset that this is about.",
+        autocompletion=completion.datasets,
+    ),
 ]
+
+
+class Drawing(StrEnum):
+    """The orders that a pool is drawn in."""
+
+    BY_SOURCE = "by-source"
+    INGESTED = "ingested"
+    RANDOM = "random"
 
 
 def register_rules(assign: typer.Typer) -> None:
@@ -49,28 +63,33 @@ def pool(
     *,
     dataset: _DatasetOption,
     overlap: Annotated[
-        int, typer.Option("--overlap", metavar="K", min=1, help="People a sample.")
+        int, typer.Option("--overlap", metavar="K", min=1, help="How many people each sample gets.")
     ] = 1,
-    order: Annotated[Sorting, typer.Option("--order", help="Which samples are drawn first.")] = (
-        Sorting.BY_SOURCE
+    order: Annotated[Drawing, typer.Option("--order", help="Which samples are drawn first.")] = (
+        Drawing.BY_SOURCE
     ),
     seed: Annotated[str, typer.Option("--seed", metavar="TEXT", help="Of the order random.")] = "1",
+    dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Let people draw the samples of a dataset, until each sample has so many people.
+    """Let people draw the samples of a dataset.
 
-    Whoever has no share of the dataset draws the next sample as they finish one.
+    Whoever has no share of it draws the next sample as they finish one, until each sample has so
+    many people.
     """
-    if order is Sorting.SCORE:
-        raise InvalidInput("a pool has no order by score", "orders: by-source, ingested, random")
-    name = f"random:{seed}" if order is Sorting.RANDOM else order.value
+    name = f"random:{seed}" if order is Drawing.RANDOM else order.value
     with opened(workspace, needs=Verb.MANAGE) as space:
-        number = space.team.share.pool(dataset, Pool(overlap, name))
+        told = space.team.share.pool(dataset, Pool(overlap, name), dry_run=dry_run)
     if as_json:
-        output.as_json({"handout": number, "dataset": dataset, "overlap": overlap, "order": name})
-    else:
-        output.line(f"handout {number}: people draw from {dataset}, {overlap} a sample")
+        rule = {"dataset": dataset, "overlap": overlap, "order": name}
+        output.as_json({"handout": told.handout, **rule, "waiting": told.waiting})
+        return
+    head = f"handout {told.handout}: " if told.handout else ""
+    output.line(
+        f"{head}people draw from {dataset}, {overlap} a sample; {told.waiting:,} samples wait"
+    )
+    tell_dry(dry_run=dry_run)
 
 
 def escalate(
@@ -85,28 +104,31 @@ def escalate(
     ] = None,
     add: Annotated[int, typer.Option("--add", metavar="N", min=1, help="How many people.")] = 1,
     now: Annotated[bool, typer.Option("--now", help="Also for what is finished already.")] = False,
+    dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Give a sample to somebody more once those who have it finished and disagree.
+    """Give a sample to somebody more where people disagree.
 
-    It goes to whoever has least open work of those who work in the dataset.
+    Once those who have it have finished. It goes to whoever has least open work of those who work
+    in the dataset.
     """
     if when is None and not now:
         raise InvalidInput("no rule", "give --when differ or --when label, or --now")
-    told: dict[str, object] = {"dataset": dataset}
+    rule = Escalation(when, add) if when is not None else None
     with opened(workspace, needs=Verb.MANAGE) as space:
-        if when is not None:
-            told["handout"] = space.team.share.escalate(dataset, Escalation(when, add))
-        if now:
-            told["added"], told["waiting"] = space.team.share.escalate_now(dataset)
+        told = space.team.share.escalate(dataset, rule, now=now, dry_run=dry_run)
     if as_json:
-        output.as_json(told)
+        handout = {"handout": told.handout} if rule else {}
+        counts = {"added": told.added, "waiting": told.waiting} if now else {}
+        output.as_json({"dataset": dataset, **handout, **counts})
         return
-    if when is not None:
-        output.line(f"handout {told['handout']}: {add} more where people {when}, in {dataset}")
+    if rule:
+        head = f"handout {told.handout}: " if told.handout else ""
+        output.line(f"{head}{add} more where people {rule.when}, in {dataset}")
     if now:
-        output.line(f"{told['added']} samples went to others, {told['waiting']} wait for somebody")
+        output.line(f"{told.added:,} samples went to others, {told.waiting:,} wait for somebody")
+    tell_dry(dry_run=dry_run)
 
 
 def practice(
@@ -114,7 +136,12 @@ def practice(
     dataset: _DatasetOption,
     to: Annotated[
         list[str] | None,
-        typer.Option("--to", metavar="NAME", help="Who practises; else everybody there is."),
+        typer.Option(
+            "--to",
+            metavar="NAME",
+            help="Who practises; else everybody there is.",
+            autocompletion=completion.people,
+        ),
     ] = None,
     gold: Annotated[
         str,
@@ -124,7 +151,7 @@ def practice(
             help="Whose answers are right: a person, or imported; else what review settled.",
         ),
     ] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell it, and write nothing.")] = False,
+    dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:

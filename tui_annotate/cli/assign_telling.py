@@ -14,28 +14,38 @@ if TYPE_CHECKING:
 _NOTHING = "nothing was handed out: there is nothing that these people could get"
 
 
-def tell_dealt(told: Dealt, *, dry_run: bool, as_json: bool) -> None:
-    """Who got what, or would."""
+def tell_dealt(told: Dealt, *, dry_run: bool, as_json: bool, nothing: str = _NOTHING) -> None:
+    """Who got what, or would; `nothing` where there was nothing to hand out at all."""
     if as_json:
         output.as_json({**asdict(told), "dry_run": dry_run})
         return
     numbers = ("samples", "sources", "characters", "had")
-    output.table(
-        [
-            output.Column("person", flexible=True),
-            *(output.Column(name, number=True) for name in numbers),
-        ],
-        [(each.name, *(getattr(each, name) for name in numbers)) for each in told.people],
-    )
+    if told.people:
+        output.table(
+            [
+                output.Column("person", flexible=True),
+                *(output.Column(name, number=True) for name in numbers),
+            ],
+            [(each.name, *(getattr(each, name) for name in numbers)) for each in told.people],
+        )
     if told.short:
         places = "place" if told.short == 1 else "places"
         output.say(f"{told.short:,} {places} stay empty: there are too few people or samples")
+    if not told.samples and not told.short:
+        output.say(nothing)
+    elif dry_run:
+        tell_dry(dry_run=dry_run)
+    elif told.handout:
+        output.line(f"handout {told.handout}: {output.many(told.samples, 'sample')}")
+    else:
+        samples = output.many(told.samples, "sample")
+        output.say(f"{samples} went back to the pool" if told.samples else _NOTHING)
+
+
+def tell_dry(*, dry_run: bool) -> None:
+    """That nothing was done, where that was asked for."""
     if dry_run:
         output.say("nothing was written: --dry-run")
-    elif told.handout:
-        output.line(f"handout {told.handout}: {told.samples:,} samples")
-    else:
-        output.say(f"{told.samples:,} samples went back to the pool" if told.samples else _NOTHING)
 
 
 def tell_show(told: Shown) -> None:
@@ -88,7 +98,8 @@ def _words(asked: Mapping[str, Any]) -> str:
 
 def tell_undone(undone: Undone) -> None:
     """What became of a handout."""
-    output.line(f"handout {undone.handout.id} is taken back: {undone.removed:,} samples")
+    removed = output.many(undone.removed, "sample")
+    output.line(f"handout {undone.handout.id} is taken back: {removed}")
     if undone.kept:
         output.line(f"{undone.kept:,} that were begun stay; to take these too: --begun")
     for dataset in undone.free:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import assist_report, output
+from tui_annotate.cli import assist_report, completion, output
 from tui_annotate.cli.evaluation import show_evaluation
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
 from tui_annotate.domain.errors import InvalidInput
@@ -51,7 +51,14 @@ def _group() -> None:
 
 def match(
     *,
-    sample: Annotated[str, typer.Option(metavar="ID", help="The sample: its id, or dataset/id.")],
+    sample: Annotated[
+        str,
+        typer.Option(
+            metavar="ID",
+            help="The sample: its id, or dataset/id.",
+            autocompletion=completion.samples,
+        ),
+    ],
     side: Annotated[Side, typer.Option(help="The side on which the span lies.")],
     span: Annotated[
         str, typer.Option(metavar="START:END", help="In code points from 0; the end is not in it.")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import (
     JsonOption,
     OfDatasetOption,
@@ -40,7 +40,12 @@ _LEGEND = (
 def report(
     *,
     dataset: OfDatasetOption = "",
-    sample: Annotated[str, typer.Option(metavar="ID", help="Samples of this id alone.")] = "",
+    sample: Annotated[
+        str,
+        typer.Option(
+            metavar="ID", help="Samples of this id alone.", autocompletion=completion.samples
+        ),
+    ] = "",
     person: OfPersonOption = "",
     label: OfLabelOption = "",
     since: SinceOption = "",

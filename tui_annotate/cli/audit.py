@@ -25,7 +25,9 @@ SHOWN = 20
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    audit = typer.Typer(help="The log as evidence.", no_args_is_help=True)
+    audit = typer.Typer(
+        help="What the log can show later: that nothing in it was altered.", no_args_is_help=True
+    )
     audit.command(
         epilog=examples(
             "tui-annotate audit verify",
@@ -52,7 +54,7 @@ def head(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Print what to keep elsewhere: one digest over all that was done so far.
+    """Print a digest of all that was done, to keep elsewhere.
 
     Kept where nobody of this machine can change it, it shows later whether the log still begins
     with what it holds now.
@@ -71,7 +73,7 @@ def head(
             "head": found.token,
             "events": found.events,
             "streams": found.streams,
-            "last": found.last or "no event yet",
+            "last": output.seconds(found.last) or "no event yet",
         }
     )
 
@@ -101,10 +103,11 @@ def verify(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Read the whole log and say what was altered; exit code 1 if anything was.
+    """Read the whole log and say what was altered.
 
-    Each event must follow its predecessor, and the tables must say what the log says. Whoever can
-    write the file could write all of it anew: only a head kept elsewhere shows that.
+    Exit code 1 if anything was. Each event must follow its predecessor, and the tables must say
+    what the log says. Whoever can write the file could write all of it anew: only a head kept
+    elsewhere shows that.
     """
     kept = _kept(against) if against else None
     with opened(workspace) as space, output.progress("events") as tell:
@@ -140,7 +143,9 @@ def _kept(against: str) -> Kept:
 
 def _listed(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise InvalidInput(f"{value!r} is no list of heads", "give a file of audit head --json")
+        raise InvalidInput(
+            f"{value!r} is no list of heads", "give a file of tui-annotate audit head --json"
+        )
     return value
 
 

@@ -42,15 +42,17 @@ def backup(
     *,
     vectors: Annotated[
         bool,
-        typer.Option("--vectors", help="Those of the assist too; else they can be made anew."),
+        typer.Option(
+            "--vectors", help="Copy the vectors of the assist too; without, they can be made anew."
+        ),
     ] = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Copy the workspace into a new folder, also while people are at work.
+    """Copy the workspace into a new folder.
 
-    The store as one moment has it, settings, labels, guidelines, frozen states, and the sums of all
-    files. The folder appears whole or not at all.
+    Also while people are at work: the store as one moment has it, settings, labels, guidelines,
+    frozen states, and the sums of all files. The folder appears whole or not at all.
     """
     with opened(workspace) as space:
         place = target or space.path / "backups"
@@ -61,7 +63,7 @@ def backup(
         output.as_json(_as_json(copied))
         return
     output.line(f"backup: {copied.folder}")
-    output.say(f"{copied.files:,} files, {copied.events:,} events; head {copied.head}")
+    output.say(f"files: {copied.files:,}; events: {copied.events:,}; head {copied.head}")
 
 
 def restore(
@@ -72,19 +74,20 @@ def restore(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Make a workspace out of a backup; changes nothing that is there.
+    """Make a workspace out of a backup.
 
-    Each file is held against its sum, and the store is looked at, before the folder appears.
+    Changes nothing that is there. Each file is held against its sum, and the store is looked at,
+    before the folder appears.
     """
     from tui_annotate import workspace as workspaces
 
-    copied = workspaces.restore(source, to=to)
+    copied = workspaces.restore(source, to=to.resolve())
     where = shlex.quote(str(to))
     if as_json:
         output.as_json(_as_json(copied))
         return
     output.line(f"workspace: {copied.folder}")
-    output.say(f"as of {copied.at}: {copied.events:,} events; head {copied.head}")
+    output.say(f"as of {output.seconds(copied.at)}: {copied.events:,} events; head {copied.head}")
     if copied.missing_vectors:
         output.say(f"the vectors are not with it; next: tui-annotate index rebuild -w {where}")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
@@ -24,19 +25,25 @@ from tui_annotate.cli import (
     freeze,
     guidelines,
     index,
+    labels,
     models,
+    next_steps,
     output,
+    pseudonyms,
     remarks,
+    report,
     reports,
     review,
     sessions,
     ssh,
     user_files,
     users,
+    view,
 )
 from tui_annotate.cli.options import examples
 
 INTERRUPTED = 130
+_NOISE = "Value error, "  # what pydantic, by which Typer reads values, begins with
 
 app = typer.Typer(
     name="tui-annotate",
@@ -50,6 +57,7 @@ for room in (
     corpus,
     annotate,
     reports,
+    labels,
     assign,
     review,
     agreement,
@@ -58,6 +66,9 @@ for room in (
     demo,
     datasets,
     convert,
+    view,
+    report,
+    pseudonyms,
     index,
     models,
     audit,
@@ -79,7 +90,7 @@ def _version(asked: bool) -> None:  # noqa: FBT001  Typer's callbacks are called
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True, epilog=examples(*annotate.FIRST_STEPS))
+@app.callback(invoke_without_command=True, epilog=examples(*next_steps.FIRST_STEPS))
 def _start(
     context: typer.Context,
     *,
@@ -89,7 +100,16 @@ def _start(
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        annotate.what_next()
+        next_steps.what_next()
+
+
+@cache
+def program() -> Callable[..., Any]:
+    """All commands with their options, ready to be called; Typer would put them together each time.
+
+    That takes 100 ms, which a process that runs many commands pays once.
+    """
+    return typer.main.get_command(app)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -99,11 +119,15 @@ def run(arguments: Sequence[str]) -> int:
         TuiAnnotateError, OSError: as the command does.
     """
     try:
-        return int(app(args=arguments, prog_name="tui-annotate", standalone_mode=False) or 0)
+        done = program()(args=arguments, prog_name="tui-annotate", standalone_mode=False)
+        return int(done or 0)
     except typer.Abort:
         return INTERRUPTED
     except TyperException as error:
         context = getattr(error, "ctx", None)
-        output.say(f"error: {error.format_message()}")
+        if type(error).__name__ == "NoArgsIsHelpError":  # of a module that is private to Typer
+            output.page(error.format_message())
+            return error.exit_code
+        output.say(f"error: {error.format_message().replace(_NOISE, '')}")
         output.say(f"  hint: {context.command_path if context else 'tui-annotate'} --help")
         return error.exit_code

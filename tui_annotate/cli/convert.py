@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output, pseudonyms
 from tui_annotate.cli.options import (
     ColumnsOption,
     DatasetOption,
     EncodingOption,
+    FormatOption,
     GroupOption,
     IdOption,
     JsonOption,
@@ -20,7 +21,7 @@ from tui_annotate.cli.options import (
     SummaryOption,
     examples,
 )
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.columns import with_columns
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
 
@@ -33,12 +34,15 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 20
 DONE_IN_PART = 3
 
+OutArgument = Annotated[
+    Path, typer.Argument(metavar="OUT", help="Appears whole or not at all; - for standard output.")
+]
 LayerOption = Annotated[
     str,
     typer.Option(
         "--layer",
         metavar="WHOSE",
-        help="For a format of one layer: adjudicated, majority, all, or a person's name or id.",
+        help="Whose work: adjudicated, majority, all, or a person; some formats must be told.",
     ),
 ]
 StrictOption = Annotated[
@@ -53,6 +57,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate convert gold.json gold.csv",
             "tui-annotate convert gold.json gold.jsonl.zst --to native",
             "tui-annotate convert gold.json - --to native --strict",
+            "tui-annotate convert gold.json open.csv --pseudonymise --key names.key",
         )
     )(convert)
     app.command(epilog=examples("tui-annotate formats", "tui-annotate formats mercury"))(formats)
@@ -60,19 +65,22 @@ def register(app: typer.Typer) -> None:
 
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A file or folder of any format.")],
-    target: Annotated[
-        Path,
-        typer.Argument(metavar="OUT", help="Appears whole or not at all; - for standard output."),
-    ],
+    target: OutArgument,
     *,
-    source_format: Annotated[
-        str, typer.Option("--from", metavar="NAME", help="Else told by the content.")
-    ] = "",
+    source_format: FormatOption = "",
     target_format: Annotated[
-        str, typer.Option("--to", metavar="NAME", help="Needed unless OUT ends in .csv or .xlsx.")
+        str,
+        typer.Option(
+            "--to",
+            metavar="NAME",
+            help="The format to write; needed unless OUT ends in .csv or .xlsx.",
+            autocompletion=completion.plugged("exporters"),
+        ),
     ] = "",
     layer: LayerOption = "",
     strict: StrictOption = False,
+    pseudonymise: pseudonyms.PseudonymiseOption = False,
+    key: pseudonyms.KeyOption = None,
     dataset: DatasetOption = "",
     columns: ColumnsOption = "",
     source_column: SourceOption = "source",
@@ -91,7 +99,7 @@ def convert(
     """
     from tui_annotate.services.export.conversion import Conversion
 
-    told = _Telling()
+    told, names = Telling(), pseudonyms.of_file(key, wanted=pseudonymise)
     reading = with_columns(
         columns,
         ImportOptions(
@@ -105,31 +113,42 @@ def convert(
         ),
     )
     writing = ExportOptions(layer=layer)
-    conversion = Conversion(source_format, target_format, reading, writing, told)
+    conversion = Conversion(source_format, target_format, reading, writing, told, names)
     place = None if str(target) == "-" else target
-    done = conversion.run(source, place)
-    told.end()
+    try:
+        done = conversion.run(source, place)
+    finally:
+        told.end()
     tell(done.report, done.written, where=f" in {target}" if place else "")
+    pseudonyms.tell(names)
     if code := _code(done, strict=strict):
         raise typer.Exit(code)
 
 
-class _Telling:
-    """Says the first problems, and how many more there were."""
+class Telling:
+    """Says the first problems, and how many more there were.
+
+    Attributes:
+        refused: how many records were kept out.
+    """
 
     def __init__(self) -> None:
         self._count = 0
+        self.refused = 0
 
     def __call__(self, problem: Problem) -> None:
+        """Counts a problem, and says it where it is one of the first."""
         self._count += 1
+        self.refused += problem.refused
         if self._count <= SHOWN_PROBLEMS:
             output.say(f"{problem}{'' if problem.refused else ' (taken all the same)'}")
             if problem.hint:
                 output.say(f"  hint: {problem.hint}")
 
     def end(self) -> None:
+        """Says how many were counted only."""
         if self._count > SHOWN_PROBLEMS:
-            output.say(f"and {self._count - SHOWN_PROBLEMS:,} more problems")
+            output.say(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
 
 
 def _code(done: Converted, *, strict: bool) -> int:
@@ -140,7 +159,8 @@ def _code(done: Converted, *, strict: bool) -> int:
 
 def tell(report: Report, written: str, *, where: str) -> None:
     """Says what was written, and what the format could not carry, by kind and count."""
-    output.say(f"{report.annotations:,} annotations of {report.records:,} samples{where}")
+    samples = output.many(report.records, "sample")
+    output.say(f"{output.many(report.annotations, 'annotation')} of {samples}{where}")
     for kind, count in report.lost.items():
         output.say(f"  {written} can not carry: {kind} ({count:,})")
 
@@ -152,16 +172,16 @@ def formats(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """List the formats: what each reads and writes, where to, and what it can not carry.
+    """List the formats, and what each reads and writes.
 
-    What it can not carry is counted at each export.
+    Also where to, and what it can not carry, which is counted at each export.
     """
     from tui_annotate.services.export.forms import forms
 
     found = [form for form in forms() if name in ("", form.name)]
     if not found:
         there = ", ".join(form.name for form in forms())
-        raise NotFound(f"no format is named {name!r}", f"there are: {there}")
+        raise InvalidInput(f"no format is named {name!r}", f"there are: {there}")
     if as_json:
         shown = [_as_json(form) for form in found]
         output.as_json(shown[0] if name else shown)

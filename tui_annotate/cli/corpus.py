@@ -97,7 +97,7 @@ def ingest(
     base_url: UrlOption = "",
     dimensions: DimensionsOption = 0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Look at all, tell costs, store nothing.")
+        bool, typer.Option("--dry-run", help="Read everything, tell costs, store nothing.")
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Check all first; store all or nothing.")
@@ -167,6 +167,7 @@ def tell_report(report: IngestReport, *, as_json: bool, workspace: Path | None) 
             output.say(note)
         output.line(summary(report))
         tell_cost(report.cost, report.embedder)
+        _tell_outside(report, workspace)
         if report.better:
             where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
             output.say(f"{report.better}{where}")
@@ -175,22 +176,35 @@ def tell_report(report: IngestReport, *, as_json: bool, workspace: Path | None) 
         raise typer.Exit(code)
 
 
+def _tell_outside(report: IngestReport, workspace: Path | None) -> None:
+    if not report.outside:
+        return
+    kinds = output.many(report.outside_labels, "label")
+    alone = f" --dataset {shlex.quote(report.outside_in[0])}" if len(report.outside_in) == 1 else ""
+    where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
+    output.say(
+        f"annotations with labels that the set lacks: {report.outside:,}, of {kinds}; "
+        f"tui-annotate labels normalise --dry-run{alone}{where}"
+    )
+
+
 def _tell_problems(report: IngestReport) -> None:
     """Each thing that is wrong once, at its first place, with how often it is wrong elsewhere."""
     alike: dict[tuple[str, str, bool], list[Problem]] = {}
     for problem in report.problems:
         alike.setdefault((problem.message, problem.hint, problem.refused), []).append(problem)
-    shown = list(alike.values())[:SHOWN_PROBLEMS]
+    shown, hinted = list(alike.values())[:SHOWN_PROBLEMS], ""
     for same in shown:
         first = same[0]
         taken = "" if first.refused else " (taken all the same)"
         again = f" ({len(same):,} times in all, here first)" if len(same) > 1 else ""
         output.say(f"{first}{taken}{again}")
-        if first.hint:
+        if first.hint and first.hint != hinted:
             output.say(f"  hint: {first.hint}")
+        hinted = first.hint
     more = report.refused + report.doubts - sum(map(len, shown))
     if more:
-        output.say(f"and {more:,} more problems; --json lists the first {len(report.problems):,}")
+        output.say(f"and {more:,} more; --json lists {len(report.problems):,} problems")
 
 
 def tell_cost(cost: Cost | None, embedder: str) -> None:
@@ -206,7 +220,7 @@ def tell_cost(cost: Cost | None, embedder: str) -> None:
 def summary(report: IngestReport) -> str:
     """What an ingest did, in one line."""
     if report.strict:
-        return f"nothing stored: --strict, and {report.refused:,} records were refused"
+        return f"nothing stored: --strict; records refused: {report.refused:,}"
     counts = {
         "added": report.added,
         "known already": report.known,

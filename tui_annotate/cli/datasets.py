@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.corpus import refuse_absent, tell_report
 from tui_annotate.cli.options import (
     ColumnsOption,
@@ -68,7 +68,9 @@ def list_datasets(*, as_json: JsonOption = False, workspace: WorkspaceOption = N
 
 
 def show_dataset(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The dataset.", autocompletion=completion.datasets)
+    ],
     *,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -85,16 +87,19 @@ def show_dataset(
         shown |= {"people": [asdict(each) for each in people], "sample_ids": samples}
         output.as_json(shown)
         return
-    output.facts(asdict(found[0]))
+    output.facts({**asdict(found[0]), "created": output.seconds(found[0].created)})
     for each in people:
-        output.line(f"{each.name}: {each.annotations} annotations, {each.done} samples done")
+        annotations = output.many(each.annotations, "annotation")
+        output.line(f"{each.name}: {annotations}, {output.many(each.done, 'sample')} done")
     output.line("")
     for sample in samples:
         output.line(sample)
 
 
 def replace_dataset(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The dataset.", autocompletion=completion.datasets)
+    ],
     files: FilesArgument,
     *,
     format_name: FormatOption = "",
@@ -112,7 +117,7 @@ def replace_dataset(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Give a dataset the content of files.
+    """Replace what is in a dataset by what is in files.
 
     Work on samples whose texts stay is kept. Refused where people worked on a sample that would
     change or go, unless --with-annotations.
@@ -147,14 +152,16 @@ def replace_dataset(
 
 
 def remove_dataset(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The dataset.", autocompletion=completion.datasets)
+    ],
     *,
     with_annotations: WithAnnotationsOption = False,
     yes: YesOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Take a dataset out.
+    """Take a dataset out of the workspace.
 
     Refused where people worked on it, unless --with-annotations.
     """
@@ -164,4 +171,4 @@ def remove_dataset(
     if as_json:
         output.as_json({"dataset": name, "removed": removed})
     else:
-        output.line(f"{removed:,} samples removed")
+        output.line(f"{output.many(removed, 'sample')} removed")

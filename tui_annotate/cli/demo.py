@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 DATASET = "demo"
+EXAMPLES = "sample_data"
 PAIRS, GUIDELINES, VECTORS = "pairs.jsonl", "guidelines.md", "vectors.parquet"
 SHOWN = 3  # matches of each selection
 _IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
@@ -63,7 +64,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples(
             "tui-annotate demo",
-            "tui-annotate demo /tmp/try --data sample_data",
+            "tui-annotate demo /tmp/try",
             "tui-annotate demo | cat",
         )
     )(demo)
@@ -75,8 +76,9 @@ def demo(
     ] = Path("demo"),
     *,
     data: Annotated[
-        Path, typer.Option(metavar="DIR", help=f"The folder with the example data, {PAIRS}.")
-    ] = Path("sample_data"),
+        Path | None,
+        typer.Option(metavar="DIR", help=f"Other example data: a folder with {PAIRS}."),
+    ] = None,
     name: NameOption = "",
 ) -> None:
     """Try it: a workspace of example data, opened.
@@ -85,12 +87,21 @@ def demo(
     without a screen: ingests, prints the matches of three selections, adds two annotations,
     exports them, says where everything is.
     """
-    with _filled(folder, data) as space:
+    with _filled(folder, data or example_data()) as space:
         path = space.path
         if not _drawable():
             _print_job(space, name)
             return
-    raise typer.Exit(screen.annotate(path, name=name))
+    code = screen.annotate(path, name=name)
+    _tell_the_way_back(path)
+    raise typer.Exit(code)
+
+
+def example_data() -> Path:
+    """Where the example data is: in the package as pip installs it, beside it in a clone."""
+    package = Path(__file__).parents[1]
+    installed, clone = package / EXAMPLES, package.parent / EXAMPLES
+    return installed if installed.is_dir() else clone
 
 
 def _drawable() -> bool:
@@ -113,7 +124,7 @@ def _filled(folder: Path, data: Path) -> Workspace:
     if not pairs.is_file():
         raise NotFound(
             f"there is no example data: {pairs}",
-            "run it in a clone of the repository, or name the folder with --data",
+            f"name a folder that holds {PAIRS} with --data",
         )
     known = (folder / WORKSPACE_FILE).exists()
     space = workspaces.open(folder) if known else workspaces.create(folder)
@@ -124,14 +135,14 @@ def _filled(folder: Path, data: Path) -> Workspace:
     file = data / VECTORS
     asked = Asked(first=space.settings.embedder, prepared=file if file.is_file() else None)
     with output.progress("records") as tell:
-        report = space.ingest(pairs, options=options, embedder=asked, progress=tell)
+        report = space.ingest(pairs, format="pairs", options=options, embedder=asked, progress=tell)
     if report.refused:
         space.close()
         refused = next(each for each in report.problems if each.refused)
         raise InvalidInput(f"the example data is damaged: {refused}", refused.hint)
     for note in report.notes:
         output.say(note)
-    output.say(f"{report.added:,} samples added, {report.known:,} were there")
+    output.say(f"{output.many(report.added, 'sample')} added, {report.known:,} were there")
     return space
 
 
@@ -143,7 +154,8 @@ def _print_job(space: Workspace, name: str) -> None:
     target = space.path / "annotations.json"
     report = space.export(target, format="mercury", dataset=DATASET)
     output.line("")
-    output.line(f"{added} annotations added by {person.name}, {report.annotations} are there")
+    annotations = output.many(added, "annotation")
+    output.line(f"{annotations} added by {person.name}, there now: {report.annotations}")
     output.facts(
         {
             "workspace": str(space.path),
@@ -151,7 +163,11 @@ def _print_job(space: Workspace, name: str) -> None:
             "annotations": str(target),
         }
     )
-    output.line(f"to annotate: {_program()} annotate -w {shlex.quote(str(space.path))}")
+    _tell_the_way_back(space.path)
+
+
+def _tell_the_way_back(folder: Path) -> None:
+    output.line(f"to annotate: {_program()} annotate -w {shlex.quote(str(folder))}")
 
 
 def _program() -> str:

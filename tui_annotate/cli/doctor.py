@@ -32,7 +32,7 @@ def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
     """Say what is wrong, and how to mend it.
 
     Looks at configuration, store, log, permissions, disk, vectors, labels and terminal, and where
-    keys are bound at sshd. Exit code 1 if something is wrong; a doubt alone is none.
+    keys are bound at sshd. Exit code 1 if something is wrong; a doubt alone does not count.
     """
     checks = [
         configuration_check(),
@@ -45,7 +45,7 @@ def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
         output.as_json([asdict(check) for check in checks])
     else:
         output.table(
-            [output.Column("what"), output.Column("state"), output.Column("found")],
+            [output.Column("what"), output.Column("state"), output.Column("found", whole=True)],
             [(check.what, check.state, check.says) for check in checks],
         )
         for check in checks:
@@ -58,7 +58,7 @@ def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
 def configuration_check() -> Finding:
     """Whether the person's own settings and key map can be used."""
     from tui_annotate.settings import load, user_file
-    from tui_annotate.tui.key_map import key_map
+    from tui_annotate.tui.keys.map import key_map
 
     file = str(user_file())
     try:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from tui_annotate.cli import output
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tui_annotate.domain.figures import Figures, Projection
+    from tui_annotate.services.examine import Waiting
 
 _NONE = "-"
 
@@ -24,11 +28,28 @@ def show(figures: Figures) -> None:
         _show_ahead(figures)
     if any(week.seconds for week in figures.weeks):
         output.line("")
-        output.bars([(week.week, week.hours) for week in figures.weeks], unit="h")
+        weeks = dropwhile(lambda week: not week.seconds, figures.weeks)
+        output.bars([(week.week, week.hours) for week in weeks], unit="h")
+
+
+def show_waiting(waiting: Sequence[Waiting]) -> None:
+    """A table of what waits for a choice since a label was split; nothing where nothing does."""
+    if not waiting:
+        return
+    output.line("")
+    output.table(
+        [
+            output.Column("waits for a choice", flexible=True),
+            output.Column("of", flexible=True),
+            output.Column("person", flexible=True),
+            output.Column("annotations", number=True),
+        ],
+        [(each.label, ", ".join(each.choices), each.name, each.annotations) for each in waiting],
+    )
 
 
 def _show_states(figures: Figures) -> None:
-    numbers = ("assigned", "done", "skipped", "flagged", "open", "annotations")
+    numbers = ("assigned", "done", "skipped", "flagged", "begun", "annotations")
     output.table(
         [*_who(), *(output.Column(name, number=True) for name in numbers)],
         [

@@ -36,6 +36,8 @@ _SHARED_FOLDER: Final = stat.S_ISGID | 0o070
 _SHARED_FILE: Final = 0o060
 _OWN: Final = "log"
 """The folder whose files are each user's own, also where the rest is shared by a group."""
+_KEY: Final = "pseudonyms.key"
+"""The file that stays its owner's also there."""
 
 _NAMED: Final = 5
 
@@ -121,7 +123,7 @@ def _of_a_group(folder: Path, modes: dict[Path, os.stat_result]) -> Finding:
     closed = [
         path
         for path, found in modes.items()
-        if found.st_gid != group or not _is_shared(found.st_mode)
+        if path.name != _KEY and (found.st_gid != group or not _is_shared(found.st_mode))
     ]
     if closed:
         place, name = shlex.quote(str(folder)), group_name(group)

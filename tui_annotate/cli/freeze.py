@@ -57,9 +57,10 @@ def keep(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Keep the state of this moment: export, versions, agreement, figures, a paragraph of method.
+    """Keep the state of this moment in a folder.
 
-    All of it is of one moment, also while people are at work. The folder is never written again.
+    Export, versions, agreement, figures, a paragraph of method: all of one moment, also while
+    people are at work. The folder is never written again.
     """
     with opened(workspace) as space:
         state = space.team.freeze.run(name)
@@ -84,7 +85,7 @@ def list_states(*, as_json: JsonOption = False, workspace: WorkspaceOption = Non
             output.Column("events", number=True),
             output.Column("head", flexible=True),
         ],
-        [(state.name, state.at[:19], state.events, state.head) for state in states],
+        [(state.name, output.seconds(state.at), state.events, state.head) for state in states],
     )
 
 
@@ -98,7 +99,10 @@ def replay(
     ] = "",
     *,
     at: Annotated[
-        str, typer.Option("--at", metavar="TIME", help="Else a time, UTC, as the log tells it.")
+        str,
+        typer.Option(
+            "--at", metavar="TIME", help="A time in UTC, instead of a state that was kept."
+        ),
     ] = "",
     target: Annotated[
         Path | None,
@@ -107,7 +111,7 @@ def replay(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Make a state again from the log alone, and hold it against what was kept.
+    """Make a state again from the log, and compare.
 
     A copy of the store is taken back; the store itself is not touched. Exit code 1 where something
     differs.
@@ -145,9 +149,9 @@ def _tell(name: str, found: Replayed) -> None:
         output.line(f"{each.dataset}/{each.sample}: {_differs(each)}")
     more = max(len(found.differences) - SHOWN, 0) + found.more
     if more:
-        output.line(f"and {more:,} samples more")
+        output.line(f"and {output.many(more, 'more sample')}")
     if found.since:
-        output.say(f"{found.since:,} samples came since; they are left out")
+        output.say(f"{output.many(found.since, 'sample')} came since: left out")
 
 
 def _differs(each: Difference) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
 from tui_annotate.cli.reports import read_text
 from tui_annotate.domain.differences import counted, line_pieces, word_pieces
@@ -22,13 +22,20 @@ SHORT = 12
 
 OfDataset = Annotated[
     str,
-    typer.Option("--dataset", metavar="NAME", help="Of this dataset; else of the workspace."),
+    typer.Option(
+        "--dataset",
+        metavar="NAME",
+        help="Of this dataset; else of the workspace.",
+        autocompletion=completion.datasets,
+    ),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    guidelines = typer.Typer(help="What people are told to do.", no_args_is_help=True)
+    guidelines = typer.Typer(
+        help="Guidelines for annotators, and what changed in them.", no_args_is_help=True
+    )
     guidelines.command("list", epilog=examples("tui-annotate guidelines list --dataset news"))(
         list_versions
     )
@@ -158,9 +165,10 @@ def apply(
     dataset: OfDataset = "",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Put guidelines in force; who annotates from now on is told what changed.
+    """Put guidelines in force.
 
-    Those of the workspace are written to its guidelines.md too.
+    Who annotates from now on is told what changed. Those of the workspace are written to its
+    guidelines.md too.
     """
     text = read_text(file)
     if not text.strip():

@@ -29,7 +29,7 @@ MEGABYTE = 1_000_000
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    index = typer.Typer(help="The vectors of the assist.", no_args_is_help=True)
+    index = typer.Typer(help="Vectors: what the assist compares meanings by.", no_args_is_help=True)
     index.command("list", epilog=examples("tui-annotate index list"))(list_sets)
     index.command(
         "rebuild",
@@ -123,7 +123,9 @@ def rebuild_index(
         return
     for note in report.notes:
         output.say(note)
-    output.line(f"{report.embedded:,} documents got vectors; in use: {report.embedder}")
+    output.line(
+        f"{output.many(report.embedded, 'document')} got vectors; in use: {report.embedder}"
+    )
 
 
 def _tell_price(cost: Cost | None, embedder: str, *, as_json: bool) -> None:

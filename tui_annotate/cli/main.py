@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -33,11 +34,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_output()
         return 0
+    except SystemExit as left:
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
+        _drop_output()  # Typer has caught it, and would end with 1 and no word
+        return 0
     except TuiAnnotateError as error:
         output.complain(error)
         return error.exit_code
     except OSError as error:
-        output.say(f"error: {error.filename or 'the system'}: {error.strerror or error}")
+        nameless = "standard output" if error.errno == errno.ENOSPC else "the system"
+        output.say(f"error: {error.filename or nameless}: {error.strerror or error}")
         return 1
     except KeyboardInterrupt:
         code = INTERRUPTED

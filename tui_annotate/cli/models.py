@@ -46,7 +46,7 @@ def fetch(
 
     Nothing else ever asks for anything there.
     """
-    from tui_annotate.plugins.hub import fetch as fetched
+    from tui_annotate.plugins.models.hub import fetch as fetched
 
     found = fetched(name, revision=revision, target=target)
     if as_json:

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tui_annotate.cli import completion
 from tui_annotate.domain.people import Verb, require
 
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 
-def _text(name: str, metavar: str, told: str) -> Any:
+def _text(
+    name: str, metavar: str, told: str, *, proposed: completion.Proposing | None = None
+) -> Any:
     """An option that takes a word, and may be left out."""
-    return typer.Option(name, metavar=metavar, help=told)
+    return typer.Option(name, metavar=metavar, help=told, autocompletion=proposed)
 
 
 WorkspaceOption = Annotated[
@@ -37,28 +40,48 @@ NameOption = Annotated[
         "--as",
         metavar="NAME",
         help="Who you are. Remembered; the first time it is your login name.",
+        autocompletion=completion.people,
         show_default=False,
     ),
 ]
+DryOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be; change nothing.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 FilesArgument = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE", help="Of a format that `tui-annotate formats` lists. Also .gz, .zst."
+        metavar="FILE", help="In any format that `tui-annotate formats` lists; also .gz, .zst."
     ),
 ]
 FormatOption = Annotated[
-    str, _text("--format", "NAME", "As `tui-annotate formats` has it; else told by the content.")
+    str,
+    typer.Option(
+        "--from",
+        "--format",
+        metavar="NAME",
+        help="Its format, as `tui-annotate formats` has it; else told by the content.",
+        autocompletion=completion.plugged("importers"),
+    ),
 ]
 DatasetOption = Annotated[
-    str, _text("--dataset", "NAME", "What they are together; else the file's name to its dot.")
+    str,
+    _text(
+        "--dataset",
+        "NAME",
+        "What the dataset is called; else the file's name up to its first dot.",
+        proposed=completion.datasets,
+    ),
 ]
 SourceOption = Annotated[str, _text("--source-column", "NAME", "The column of the source texts.")]
 SummaryOption = Annotated[str, _text("--summary-column", "NAME", "The column of the summaries.")]
 ColumnsOption = Annotated[
     str,
-    _text("--columns", "NAME", "Columns as they have them: aggrefact, frank, summac or true."),
+    _text(
+        "--columns",
+        "NAME",
+        "Names of columns as in a known collection: aggrefact, frank, summac or true.",
+        proposed=completion.one_of("aggrefact", "frank", "summac", "true"),
+    ),
 ]
 IdOption = Annotated[
     str, _text("--id-column", "NAME", "The column of ids; else they are numbered by row.")
@@ -81,6 +104,7 @@ EmbedderOption = Annotated[
         "--embedder",
         "NAME",
         "auto, static, neural[:FOLDER], remote:MODEL, none; ingest keeps the workspace's own.",
+        proposed=completion.plugged("embedders", "auto", "none"),
     ),
 ]
 UrlOption = Annotated[
@@ -107,14 +131,29 @@ WithAnnotationsOption = Annotated[
 ]
 
 # What a report or an export counts.
-OfDatasetOption = Annotated[str, _text("--dataset", "NAME", "This dataset alone.")]
-OfPersonOption = Annotated[str, _text("--person", "NAME", "This person's work alone.")]
+OfDatasetOption = Annotated[
+    str, _text("--dataset", "NAME", "This dataset alone.", proposed=completion.datasets)
+]
+OfPersonOption = Annotated[
+    str, _text("--person", "NAME", "This person's work alone.", proposed=completion.people)
+]
 OfLabelOption = Annotated[
-    str, _text("--label", "LABEL", "With this label or one under it, as Unwanted.Intrinsic.")
+    str,
+    _text(
+        "--label",
+        "LABEL",
+        "With this label or one under it, as Unwanted.Intrinsic.",
+        proposed=completion.labels,
+    ),
 ]
 SinceOption = Annotated[
     str, _text("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00.")
 ]
+
+
+def unless_stdout(target: Path | None) -> Path | None:
+    """A file to write; None for `-`, which is standard output, as where none is named."""
+    return None if target == Path("-") else target
 
 
 def examples(*lines: str) -> str:

@@ -36,16 +36,28 @@ QUIET = 5.0  # seconds between two lines of progress where no bar can be drawn
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its title, whether it holds numbers, whether it may be cut short."""
+    """A column of a table, by its title.
+
+    Attributes:
+        number: aligned to the right, and never cut.
+        flexible: the first to be cut where the terminal is narrow.
+        whole: never cut: what one copies into the next command.
+    """
 
     title: str
     number: bool = False
     flexible: bool = False
+    whole: bool = False
 
 
 def line(text: str) -> None:
     """One line of data on stdout."""
     sys.stdout.write(visible_line(text) + "\n")
+
+
+def many(count: int, one: str) -> str:
+    """A number of things, by the word for one of them."""
+    return f"{count:,} {one}" if count == 1 else f"{count:,} {one}s"
 
 
 def page(text: str) -> None:
@@ -106,6 +118,7 @@ def complain(error: TuiAnnotateError) -> None:
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
     """A table on stdout, cut to what the terminal has: flexible columns first, numbers never."""
+    from rich.console import ConsoleDimensions
     from rich.table import Table
     from rich.text import Text
 
@@ -116,6 +129,11 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> N
     for place, room in _rooms(columns, widths, console.width).items():
         for row_cells in cells:
             row_cells[place].truncate(room, overflow="ellipsis")
+    needed = sum(
+        max(cell.cell_len for cell in each) + GAP for each in zip(titles, *cells, strict=True)
+    )
+    # Else Rich would cut what is whole all the same.
+    console.size = ConsoleDimensions(max(console.width, needed), console.height)
     shown = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for title, column in zip(titles, columns, strict=True):
         shown.add_column(title, justify="right" if column.number else "left", no_wrap=True)
@@ -128,7 +146,11 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> N
 
 def _rooms(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
     """How wide each column of words may be, by its place."""
-    words = {place: widths[place] for place, column in enumerate(columns) if not column.number}
+    words = {
+        place: widths[place]
+        for place, column in enumerate(columns)
+        if not (column.number or column.whole)
+    }
     rigid = {place: wish for place, wish in words.items() if not columns[place].flexible}
     flexible = {place: wish for place, wish in words.items() if columns[place].flexible}
     room = width - sum(widths) + sum(words.values()) - GAP * len(columns)
@@ -176,6 +198,11 @@ def facts(values: Mapping[str, str | float]) -> None:
     width = max(map(len, values), default=0)
     for name, value in values.items():
         line(f"{name:<{width}}  {_cell(value)}")
+
+
+def seconds(moment: str) -> str:
+    """A moment as the store has it, for people: without parts of a second; empty for none."""
+    return moment[:19]
 
 
 def stamp() -> str:
@@ -234,7 +261,8 @@ class _Lines:
         share = "" if at.share is None else f" ({at.share:.0%})"
         left = "" if at.left is None else f", {at.left:,.0f} s left"
         unit = UNITS.get(at.phase, self._unit)
-        say(f"{at.phase}: {at.records:,} {unit}{share}, {at.rate:,.0f} a second{left}")
+        rate = f"{at.rate:,.0f}" if at.rate >= 1 else f"{at.rate:.1f}"
+        say(f"{at.phase}: {at.records:,} {unit}{share}, {rate} a second{left}")
 
 
 def _bar() -> Bar:

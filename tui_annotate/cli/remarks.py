@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
 from tui_annotate.domain.samples import SampleKey
 
@@ -44,12 +44,16 @@ def list_talks(
     ] = False,
     sample: Annotated[
         str,
-        typer.Option(metavar="ID", help="About this sample alone: an id, or dataset/id."),
+        typer.Option(
+            metavar="ID",
+            help="About this sample alone: an id, or dataset/id.",
+            autocompletion=completion.samples,
+        ),
     ] = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """List what annotators wrote to the reviewers, with the answers, and notices."""
+    """List what annotators wrote, the answers, and notices."""
     with opened(workspace) as space:
         service = space.team.remarks
         key = space.corpus.find(sample) if sample else None
@@ -115,7 +119,10 @@ def reply(
     *,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Answer an annotator; they are told when they next begin, and find it at the sample."""
+    """Answer an annotator.
+
+    They are told when they next begin, and find it at the sample.
+    """
     with opened(workspace) as space:
         service = space.team.remarks
         said = service.reply(talk, text)

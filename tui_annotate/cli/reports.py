@@ -1,15 +1,16 @@
-"""Commands that look and write out: export, status, labels check."""
+"""Commands that look and write out: export, status."""
 
 from __future__ import annotations
 
 import gc
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import figures, output
+from tui_annotate.cli import completion, figures, output, pseudonyms
 from tui_annotate.cli.convert import DONE_IN_PART, LayerOption, StrictOption, tell
 from tui_annotate.cli.options import (
     JsonOption,
@@ -19,23 +20,26 @@ from tui_annotate.cli.options import (
     SinceOption,
     WorkspaceOption,
     examples,
-    find,
     opened,
+    unless_stdout,
 )
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
-from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.domain.labels import Need
 from tui_annotate.plugins.protocols import ExportOptions
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.labels import Label
     from tui_annotate.services.examine import Status
 
 
 WrittenOption = Annotated[
     str,
-    typer.Option("--format", "-f", metavar="NAME", help="One that `tui-annotate formats` lists."),
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="NAME",
+        help="One that `tui-annotate formats` lists.",
+        autocompletion=completion.plugged("exporters"),
+    ),
 ]
 TargetOption = Annotated[
     Path | None,
@@ -43,7 +47,8 @@ TargetOption = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="A file, or a new folder; appears whole or not at all; else standard output.",
+        help="A file, or a new folder; appears whole or not at all; else standard output (-).",
+        callback=unless_stdout,
     ),
 ]
 OriginOption = Annotated[
@@ -62,19 +67,10 @@ def register(app: typer.Typer) -> None:
             "tui-annotate export --format mercury -o annotations.json",
             "tui-annotate export --format csv --person ana --label Unwanted -o unwanted.csv",
             "tui-annotate export --format native | gzip > backup.jsonl.gz",
+            "tui-annotate export --format parquet --pseudonymise -o published",
         )
     )(export)
     app.command(epilog=examples("tui-annotate status", "tui-annotate status --flagged"))(status)
-    labels = typer.Typer(help="The label set.")
-    labels.callback()(_group)
-    labels.command(
-        epilog=examples("tui-annotate labels check", "tui-annotate labels check my-labels.yaml")
-    )(check)
-    app.add_typer(labels, name="labels", no_args_is_help=True)
-
-
-def _group() -> None:
-    """Keeps a group a group, also while it holds one command."""
 
 
 def export(
@@ -91,6 +87,7 @@ def export(
     since: SinceOption = "",
     layer: LayerOption = "",
     strict: StrictOption = False,
+    pseudonymise: pseudonyms.PseudonymiseOption = False,
     with_practice: Annotated[
         bool, typer.Option("--with-practice", help="Also work that was done for practice.")
     ] = False,
@@ -105,6 +102,7 @@ def export(
         # The collector would walk all that the libraries keep, again and again: a sixth of the
         # time. This process is the command's own; the library leaves the collector as it finds it.
         gc.freeze()
+        names = pseudonyms.of_workspace(space, wanted=pseudonymise)
         report = space.export(
             target,
             format=format_name,
@@ -116,11 +114,14 @@ def export(
             since=since,
             practice="with" if with_practice else "",
             options=ExportOptions(layer=layer),
+            names=names,
         )
         practised = 0 if with_practice else space.corpus.practised()
     tell(report, format_name, where=f" in {target}" if target else "")
+    pseudonyms.tell(names)
     if practised:
-        output.say(f"  left out: practice on {practised:,} samples; --with-practice has it")
+        samples = output.many(practised, "sample")
+        output.say(f"  left out: practice on {samples}; --with-practice has it")
     if strict and report.lost:
         raise typer.Exit(DONE_IN_PART)
 
@@ -136,25 +137,30 @@ def status(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Print what is there, who is how far, how fast, and until when.
+    """Print what is there, and how far and how fast people are.
 
     Hours are time at work, pauses taken out; the end is told from the pace of the last two weeks.
     Annotators see their own figures.
     """
     with opened(workspace) as space:
-        found = space.status()
+        found, waiting = space.status(), space.team.proposals.refused()
         measured = space.team.measure.figures(weeks=weeks)
     if as_json:
         shown = asdict(found)
         whole = {"workspace": str(shown.pop("path")), **shown}
         from tui_annotate.services.measure import as_json as shaped
 
-        output.as_json({**whole, **shaped(measured)})
+        output.as_json({**whole, **shaped(measured), "labels_refused": waiting})
     elif flagged:
         figures.show_flags(measured)
     else:
         _show_whole(found)
         figures.show(measured)
+        figures.show_waiting(found.waiting)
+        if waiting:
+            file = shlex.quote(str(found.path / "labels.yaml"))
+            output.say(f"labels.yaml changed and is not in force: {waiting}")
+            output.say(f"  hint: tui-annotate labels apply {file} --dry-run")
 
 
 def _show_whole(found: Status) -> None:
@@ -172,65 +178,6 @@ def _show_whole(found: Status) -> None:
         )
 
 
-def check(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE", help="Else the workspace's labels.yaml.", show_default=False
-        ),
-    ] = None,
-    *,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
-) -> None:
-    """Check a label set, and print it as the screen shows it.
-
-    The digit is where the label stands on the bar; key and color are what it asks for.
-    """
-    path = file or find(workspace) / "labels.yaml"
-    tree = parse_labels(read_text(path), name=str(path))
-    digits = {label.path: digit for digit, label in tree.bar()}
-    if as_json:
-        output.as_json(
-            [
-                {
-                    "path": list(label.path),
-                    "digit": digits.get(label.path, ""),
-                    "key": label.key,
-                    "color": label.color,
-                    "description": label.description,
-                    "evidence": label.evidence.value,
-                    "note": label.note.value,
-                    "exclusive": label.exclusive,
-                }
-                for label in tree.walk()
-            ]
-        )
-        return
-    names = ("digit", "label", "key", "color", "rules", "description")
-    output.table(
-        [output.Column(name, flexible=name == "description") for name in names],
-        [
-            (
-                digits.get(label.path, ""),
-                "  " * (len(label.path) - 1) + label.path[-1],
-                label.key,
-                label.color,
-                _rules(label),
-                label.description,
-            )
-            for label in tree.walk()
-        ],
-    )
-
-
-def _rules(label: Label) -> str:
-    """What a label asks for beyond what every label allows."""
-    needs = {"evidence": label.evidence, "note": label.note}
-    told = [f"{what} {need}" for what, need in needs.items() if need is not Need.OPTIONAL]
-    return ", ".join([*told, *(["exclusive"] if label.exclusive else [])])
-
-
 def read_text(path: Path) -> str:
     """A small UTF-8 file.
 
@@ -246,4 +193,6 @@ def read_text(path: Path) -> str:
             f"{path} is not UTF-8 at byte {error.start}", "save it as UTF-8"
         ) from error
     except OSError as error:
-        raise Unavailable(f"{path} can not be read: {error.strerror}", "check its mode") from error
+        raise Unavailable(
+            f"{path} can not be read: {error.strerror}", "check its permissions"
+        ) from error

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import output, screen
+from tui_annotate.cli import completion, output, screen
 from tui_annotate.cli.options import (
     JsonOption,
     NameOption,
@@ -20,6 +20,8 @@ from tui_annotate.domain.people import Verb
 if TYPE_CHECKING:
     from tui_annotate.services.review import Waiting
     from tui_annotate.workspace import Workspace
+
+_GRAVEST: Final = 2  # kinds of differences in the list; all of them are in its JSON
 
 
 def register(app: typer.Typer) -> None:
@@ -49,7 +51,11 @@ def review(
     name: NameOption = "",
     sample: Annotated[
         str,
-        typer.Option(metavar="ID", help="Begin at this sample: its id, or dataset/id."),
+        typer.Option(
+            metavar="ID",
+            help="Begin at this sample: its id, or dataset/id.",
+            autocompletion=completion.samples,
+        ),
     ] = "",
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -69,14 +75,17 @@ def list_(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """List the samples of review: what waits first, of that the most conflicts."""
+    """List the samples of review, those that wait first.
+
+    Of these, those with the most conflicts.
+    """
     with opened(workspace, needs=Verb.REVIEW) as space:
         rows = space.team.review.queue(_reader(space, name), dataset=dataset)
     if as_json:
         output.as_json([_json(row) for row in rows])
         return
     waiting = sum(not row.settled for row in rows)
-    output.line(f"{waiting} of {len(rows)} samples wait for review")
+    output.line(f"samples that wait for review: {waiting} of {len(rows)}")
     if rows:
         output.table(
             [
@@ -102,7 +111,7 @@ def _reader(space: Workspace, name: str) -> str:
 
 
 def _cells(row: Waiting) -> tuple[str | float, ...]:
-    kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds)
+    kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
     people = f"{row.annotators} of {row.annotators + row.pending}"
     state = "settled" if row.settled else row.state.value
     told = f"{state}, yours" if row.own else state

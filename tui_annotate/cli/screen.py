@@ -80,7 +80,7 @@ def annotate(
     if name:
         checked_name(name)
     try:
-        _need_terminal("review" if reviewing else "annotate")
+        need_terminal("review" if reviewing else "annotate")
     except Unavailable:
         _need_sample(folder, sample)  # with a terminal the screen finds out, behind its first frame
         raise
@@ -127,8 +127,17 @@ def _need_sample(folder: Path, sample: str) -> None:
             space.corpus.find(sample)
 
 
-def _need_terminal(what: str) -> None:
-    instead = "in scripts use match, export, status; over ssh add -t: ssh -t HOST tui-annotate"
+def need_terminal(what: str, *, instead: str = "match, export, status") -> None:
+    """Refuses to draw where nothing can be drawn on.
+
+    Args:
+        what: the command.
+        instead: what does the same in scripts.
+
+    Raises:
+        Unavailable: there is no terminal, or one that can not be drawn on.
+    """
+    instead = f"in scripts use {instead}; over ssh add -t: ssh -t HOST tui-annotate"
     for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout)):
         if not stream.isatty():
             raise Unavailable(f"{what} needs a terminal, and {name} is none", instead)

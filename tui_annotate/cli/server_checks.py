@@ -170,7 +170,7 @@ def authorized_checks(
                 there.add(entry.key)
                 yield from _line_check(_Line(file, number, entry), bound, write)
     if lacking := set(bound) - there:
-        says = f"{len(lacking)} bound keys stand in no file that sshd reads"
+        says = f"bound keys that stand in no file that sshd reads: {len(lacking)}"
         yield Finding(_FILE, "doubt", says, write)
 
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, YesOption, examples, opened
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Verb
 
 
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_sessions(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
-    """List the sessions that live, by name; until when is in --json."""
+    """List who is signed in, by name; --json says until when."""
     with opened(workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.signed_in()
     if as_json:
@@ -58,7 +58,12 @@ def end(
     ] = "",
     *,
     person: Annotated[
-        str, typer.Option(metavar="WHO", help="All of one person: address, name or id.")
+        str,
+        typer.Option(
+            metavar="WHO",
+            help="All of one person: address, name or id.",
+            autocompletion=completion.people,
+        ),
     ] = "",
     everybody: Annotated[
         bool, typer.Option("--all", help="All of everybody: each signs in anew.")
@@ -69,7 +74,7 @@ def end(
 ) -> None:
     """Sign people out; what they saved stays saved."""
     if sum((bool(session), bool(person), everybody)) != 1:
-        raise typer.BadParameter("say which: a SESSION, --person WHO, or --all")
+        raise InvalidInput("whose session?", "say which: a SESSION, --person WHO, or --all")
     with opened(workspace, needs=Verb.MANAGE) as space:
         authenticate = space.team.authenticate
         living = space.team.accounts.signed_in()
@@ -89,4 +94,4 @@ def end(
     if as_json:
         output.as_json({"ended": ended})
     else:
-        output.line(f"{ended} sessions ended")
+        output.line(f"sessions ended: {ended:,}")

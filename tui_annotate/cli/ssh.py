@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import guest, output
+from tui_annotate.cli import completion, guest, output
 from tui_annotate.cli.arrangement import Part, arrangement
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.keys import BoundKey
+    from tui_annotate.storage.people.keys import BoundKey
 
 _NEXT: Final = "for sshd to know it: tui-annotate ssh keys -w {} --authorized-keys FILE"
 
@@ -57,9 +57,10 @@ def session(
     *,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Begin what sshd begins for a key: the screen, or an export of one's own work.
+    """Begin what sshd begins for a key.
 
-    Stands in authorized_keys, where ssh keys writes it. Exit code 64 without a terminal.
+    The screen, or an export of one's own work. Stands in authorized_keys, where ssh keys writes it.
+    Exit code 64 without a terminal.
     """
     raise typer.Exit(guest.begin(person, workspace))
 
@@ -88,7 +89,12 @@ def setup(
 
 
 def add(
-    person: Annotated[str, typer.Argument(metavar="PERSON", help="Name, address or id.")],
+    person: Annotated[
+        str,
+        typer.Argument(
+            metavar="PERSON", help="Name, address or id.", autocompletion=completion.people
+        ),
+    ],
     file: Annotated[
         Path, typer.Argument(metavar="KEYFILE", help="The public key, *.pub; - for standard input.")
     ],
@@ -119,14 +125,10 @@ def listed(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
     output.table(
         [
             output.Column("person", flexible=True),
-            output.Column("kind"),
-            output.Column("key"),
             output.Column("since"),
+            output.Column("key", whole=True),
         ],
-        [
-            (each.person.name, each.line.partition(" ")[0], each.fingerprint, each.created[:10])
-            for each in bound
-        ],
+        [(each.person.name, each.created[:10], each.fingerprint) for each in bound],
     )
 
 
@@ -153,7 +155,10 @@ def keys(
     ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Print the lines of authorized_keys that bind each key to its owner's session."""
+    """Print the lines of authorized_keys.
+
+    Each binds a key to its owner's session.
+    """
     with opened(workspace) as space:
         bind, folder = space.team.bind, str(space.path)
         if authorized_keys is None:

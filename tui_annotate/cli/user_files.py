@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli.options import (
+    JsonOption,
+    WorkspaceOption,
+    examples,
+    opened,
+    unless_stdout,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
     from tui_annotate.domain.accounts import Account
     from tui_annotate.domain.records import Problem
-    from tui_annotate.plugins.user_rows import UserRow
+    from tui_annotate.plugins.accounts.rows import UserRow
     from tui_annotate.services.authenticate.register import Registered
 
 DONE_IN_PART = 3
@@ -31,7 +37,7 @@ AdminOption = Annotated[
         "--admin", metavar="ADDRESS", help="Whose new account is an admin's.", show_default=False
     ),
 ]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Look at all, store nothing.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Read everything, store nothing.")]
 
 
 def register(users: typer.Typer) -> None:
@@ -71,17 +77,21 @@ def export_users(
     target: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="For your eyes alone (mode 600); else stdout."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="For your eyes alone (mode 600); else standard output (-).",
+            callback=unless_stdout,
         ),
     ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Write all accounts as CSV, with the hashes of their passwords.
+    """Write all accounts as CSV, with hashes of passwords.
 
     Whoever has the file can guess passwords for as long as they like.
     """
-    from tui_annotate.plugins import targets
-    from tui_annotate.plugins.user_rows import write_users
+    from tui_annotate.plugins.accounts.rows import write_users
+    from tui_annotate.plugins.files import targets
 
     if target is None and sys.stdout.isatty():
         raise InvalidInput("hashes of passwords are not for a terminal", "name a file: -o FILE")
@@ -89,7 +99,7 @@ def export_users(
         accounts = space.team.accounts.all()
     with _private(), targets.output(target) as file:
         count = write_users(accounts, file)
-    output.say(f"{count:,} accounts")
+    output.say(f"accounts: {count:,}")
 
 
 @contextmanager
@@ -112,11 +122,11 @@ def import_users(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Read accounts of a CSV file; people keep their ids and passwords.
+    """Read accounts of a CSV file.
 
     Exit code: 0 all are in, 3 some rows were refused.
     """
-    from tui_annotate.plugins.user_rows import read_users
+    from tui_annotate.plugins.accounts.rows import read_users
 
     _take(read_users(file), admin, workspace, dry_run=dry_run, as_json=as_json)
 
@@ -132,13 +142,14 @@ def migrate_users(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Take over the users of Mercury; they keep their ids and their passwords.
+    """Take over the users of Mercury.
 
-    The same address in several databases is one person, with the id and the password of the first.
+    They keep their ids and their passwords. The same address in several databases is one person,
+    with the id and the password of the first.
 
     Exit code: 0 all are in, 3 some rows were refused.
     """
-    from tui_annotate.plugins.mercury_users import databases, read_mercury
+    from tui_annotate.plugins.accounts.mercury import databases, read_mercury
 
     rows = [row for file in databases(paths) for row in read_mercury(file)]
     _take(rows, admin, workspace, dry_run=dry_run, as_json=as_json)
@@ -202,6 +213,6 @@ def _tell(found: Registered, *, dry_run: bool) -> None:
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
     output.line(
-        f"{len(found.added):,} accounts {would}added, {len(found.joined):,} joined"
-        f" ({alike:,} alike), {len(found.problems):,} rows refused"
+        f"accounts {would}added: {len(found.added):,}; here already: {len(found.joined):,}"
+        f" ({alike:,} alike); rows refused: {len(found.problems):,}"
     )

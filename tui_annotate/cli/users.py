@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import output, secrets, user_files
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, YesOption, examples, find, opened
+from tui_annotate.cli.closing import WhoArgument, delete, disable, enable, sentence, tell
+from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
 from tui_annotate.cli.user_files import told
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Role, Verb
 
 if TYPE_CHECKING:
     from tui_annotate.domain.accounts import Account
 
-WhoArgument = Annotated[str, typer.Argument(metavar="WHO", help="Address, name or id.")]
 RoleOption = Annotated[
     Role | None,
     typer.Option(help="Else annotator; the first account is an admin's.", show_default=False),
 ]
-INVITED = "good once, for 7 days: users redeem, or the sign-in screen"
+INVITED = "good once, for 7 days: tui-annotate users redeem, or the sign-in screen"
 
 
 def register(app: typer.Typer) -> None:
@@ -83,10 +84,10 @@ def add(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Make an account; the first one is an admin's, and turns signing in on.
+    """Make an account; the first one is an admin's.
 
-    The password is asked for twice, or is a line of standard input. One that you typed for
-    somebody else has to be changed at the first sign-in.
+    From then on everybody signs in. The password is asked for twice, or is a line of standard
+    input. One that you typed for somebody else has to be changed at the first sign-in.
     """
     from tui_annotate.services.authenticate.managing import NewAccount
 
@@ -100,7 +101,7 @@ def add(
     if as_json:
         output.as_json(told(made) | ({"code": code} if code else {}))
     else:
-        output.line(_sentence(made))
+        output.line(sentence(made))
         if code:
             output.line(code)
             output.say(f"the code is {INVITED}")
@@ -128,7 +129,7 @@ def list_users(*, as_json: JsonOption = False, workspace: WorkspaceOption = None
 def show(
     who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
 ) -> None:
-    """Show one account, what its owner did here, and where they are signed in."""
+    """Show an account, what its owner did, and their sessions."""
     with opened(workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.find(who)
         work = [each for each in space.corpus.progress() if each.person == found.person.id]
@@ -143,7 +144,8 @@ def show(
     if as_json:
         output.as_json(told(found) | figures)
         return
-    output.facts({name: _word(value) for name, value in (told(found) | figures).items()})
+    shown = told(found) | figures | {"created": output.seconds(found.created)}
+    output.facts({name: _word(value) for name, value in shown.items()})
 
 
 def update(
@@ -170,35 +172,20 @@ def update(
 ) -> None:
     """Change an account."""
     if (name, email, role, unix) == (None, None, None, None):
-        raise typer.BadParameter("say what to change: --name, --email, --role or --unix")
+        raise InvalidInput("nothing to change", "say what: --name, --email, --role or --unix")
     with opened(workspace, needs=Verb.MANAGE) as space:
         changed = space.team.accounts.update(who, name=name, email=email, role=role, unix=unix)
-    _tell(changed, as_json=as_json)
+    tell(changed, as_json=as_json)
     _look_for(unix)
-
-
-def disable(
-    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
-) -> None:
-    """Sign somebody out and let them in no more; their work stays."""
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        changed = space.team.accounts.disable(who)
-    _tell(changed, as_json=as_json)
-
-
-def enable(
-    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
-) -> None:
-    """Let somebody in again."""
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        changed = space.team.accounts.enable(who)
-    _tell(changed, as_json=as_json)
 
 
 def invite(
     who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
 ) -> None:
-    """Print a code with which somebody chooses their password; one from before is void."""
+    """Print a code with which somebody chooses a password.
+
+    A code from before is void.
+    """
     with opened(workspace, needs=Verb.MANAGE) as space:
         account, code = space.team.accounts.invite(who)
     if as_json:
@@ -227,38 +214,15 @@ def redeem(*, workspace: WorkspaceOption = None) -> None:
 def reset_password(
     who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
 ) -> None:
-    """Give somebody a password that they change at the next sign-in; signs them out.
+    """Set a password that its owner changes at the next sign-in.
 
-    Better is users invite: then nobody knows the password but its owner.
+    Signs them out. Better is users invite: then nobody knows the password but its owner.
     """
     with opened(workspace, needs=Verb.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(who)
         changed = accounts.reset_password(found.person.id, secrets.new_password(found.person.name))
-    _tell(changed, as_json=as_json)
-
-
-def delete(
-    who: WhoArgument,
-    *,
-    pseudonymise: Annotated[
-        bool,
-        typer.Option(
-            "--pseudonymise", help="Put a word that says nothing for name and address, for good."
-        ),
-    ] = False,
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
-) -> None:
-    """Close an account. Annotations are never deleted with it."""
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        accounts = space.team.accounts
-        found = accounts.find(who)
-        if pseudonymise:
-            output.ask(f"forget the name and address of {found.email} for good?", yes=yes)
-        changed = accounts.delete(found.person.id, pseudonymise=pseudonymise)
-    _tell(changed, as_json=as_json)
+    tell(changed, as_json=as_json)
 
 
 def _look_for(user: str | None) -> None:
@@ -268,19 +232,6 @@ def _look_for(user: str | None) -> None:
         pwd.getpwnam(user or "root")
     except KeyError:
         output.say(f"this machine has no user {user!r} yet; whoever gets that name is let in")
-
-
-def _tell(account: Account, *, as_json: bool) -> None:
-    if as_json:
-        output.as_json(told(account))
-    else:
-        output.line(_sentence(account))
-
-
-def _sentence(account: Account) -> str:
-    article = "a" if account.role is Role.REVIEWER else "an"
-    state = "" if account.active else ", disabled"
-    return f"{account.person.name} <{account.email}> is {article} {account.role}{state}"
 
 
 def _state(account: Account) -> str:

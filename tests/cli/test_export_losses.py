@@ -1,0 +1,124 @@
+"""What exports leave out and tell: layers, records as they were read, times of nobody's deeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.plugins.formats.test_ragtruth import LABELS, RESPONSES, SOURCES
+from tests.plugins.strategies import DUMP
+from tui_annotate.services.export.forms import forms
+
+WRITTEN = [each.name for each in forms() if each.writes]
+LOST = "records as they were read"
+ROWS: Any = DUMP["annotations"]
+
+
+def _odd(row: dict[str, Any]) -> dict[str, Any]:
+    """The sample of a dump, with a field of its own and one of each annotation."""
+    said = [each | {"label": ["Unwanted"], "confidence": 0.9} for each in row["annotations"]]
+    return row | {"reviewed_by": "li", "annotations": said}
+
+
+@pytest.fixture
+def work(command: Command) -> Command:
+    """A workspace with a dump of two samples: one that somebody annotated, one that nobody read."""
+    odd = _odd(DUMP)
+    rows = [odd, odd | {"sample_id": 99, "annotations": []}]
+    Path("dump.json").write_text(json.dumps(rows), "utf-8")
+    assert command("init").code == 0
+    assert command("ingest", "dump.json", "--embedder", "none").code == 0
+    return command
+
+
+def _people() -> list[str]:
+    return sorted({row["annotator_name"] for row in ROWS})
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_fields_that_only_the_file_had_are_written_or_told(work: Command, form: str) -> None:
+    """A field of a sample and one of an annotation are in the file, or counted, never neither."""
+    layer = next(each for each in forms() if each.name == form).layered
+    options = ("--layer", _people()[0], "--strict") if layer else ("--strict",)
+    done = work("export", "--format", form, "-o", "out", *options)
+    files = [each for each in (Path("out"), *Path("out").rglob("*")) if each.is_file()]
+    text = b"".join(file.read_bytes() for file in files).decode("utf-8", "replace")
+    if form in ("native", "mercury"):
+        assert "confidence" in text
+        assert "reviewed_by" in text
+        assert (done.code, LOST in done.err) == (0, False)
+    else:
+        assert "confidence" not in text
+        assert (done.code, f"can not carry: {LOST} (" in done.err) == (3, True)
+
+
+def test_what_nobody_edited_goes_out_word_for_word_and_tells_no_loss(work: Command) -> None:
+    """The time at which samples came in is nobody's; the file is the same, the code is 0."""
+    done = work("export", "--format", "mercury", "--strict")
+    assert (done.code, "can not carry" in done.err) == (0, False)
+    assert done.json == json.loads(Path("dump.json").read_text("utf-8"))
+
+
+def test_a_corpus_without_annotators_goes_out_without_a_loss(command: Command) -> None:
+    """RAGTruth's readers have no times, and clean rows are read: nothing is told."""
+    rows = [RESPONSES[0] | {"labels": LABELS}, *RESPONSES[1:]]
+    Path("in").mkdir()
+    for name, each in (("source_info", SOURCES), ("response", rows)):
+        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in each)
+        Path("in", f"{name}.jsonl").write_text(lines, "utf-8")
+    assert command("init").code == 0
+    assert command("ingest", "in", "--embedder", "none").code == 0
+    layer = ("--layer", "ragtruth", "--strict")
+    done = command("export", "--format", "ragtruth", *layer, "-o", "out")
+    assert (done.code, "can not carry" in done.err) == (0, False)
+    for name in ("source_info.jsonl", "response.jsonl"):
+        assert Path("out", name).read_bytes() == Path("in", name).read_bytes()
+
+
+@pytest.mark.parametrize("form", [each.name for each in forms() if each.writes and each.layered])
+@pytest.mark.parametrize("layer", ["adjudicated", "majority", "all"])
+def test_what_a_layer_has_not_read_is_left_out_and_told(
+    work: Command, form: str, layer: str
+) -> None:
+    """No sample of review's, which settled none; a majority is no annotator that could be lost."""
+    done = work("export", "--format", form, "-o", "out", "--layer", layer, "--strict")
+    unread, read = (2, 0) if layer == "adjudicated" else (1, 1)
+    assert done.code == 3
+    assert f"of {read} sample" in done.err
+    assert f"{form} can not carry: samples not read ({unread})" in done.err
+    assert layer == "all" or "annotators" not in done.err
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_layer_narrows_every_format(work: Command, form: str) -> None:
+    """Nobody else's work goes out, whatever the format could hold; who is not there is refused."""
+    done = work("export", "--format", form, "-o", "out", "--layer", "adjudicated")
+    assert (done.code, done.err.startswith("0 annotations of ")) == (0, True)
+    refused = work("export", "--format", form, "-o", "other", "--layer", "nobody")
+    assert (refused.code, "nobody named 'nobody' is there" in refused.err) == (1, True)
+    assert not Path("other").exists()
+
+
+def test_a_layer_of_brat_is_one_folder(command: Command, tmp_path: Path) -> None:
+    """Of two who annotated the same sample, the one that was named; all have one each without."""
+    (row, *_) = ROWS
+    two = [row | {"annotator": name, "annotator_name": name} for name in ("ana", "ben")]
+    Path("two.json").write_text(json.dumps([DUMP | {"annotations": two}]), "utf-8")
+    for layer, names in ((("--layer", "ben"), ["ben"]), ((), ["ana", "ben"])):
+        out = tmp_path / f"out{len(names)}"
+        assert command("convert", "two.json", str(out), "--to", "brat", *layer).code == 0
+        assert sorted(each.name for each in out.iterdir() if each.is_dir()) == names
+    done = command("convert", "two.json", "-", "--to", "mercury", "--layer", "ana")
+    assert [each["annotator"] for each in done.json[0]["annotations"]] == ["ana"]
+
+
+def test_a_layer_stands_beside_the_filters(work: Command) -> None:
+    """They narrow first: a person's layer of that person's work is it, of another's is refused."""
+    export = ("export", "--format", "mercury", "--person", _people()[0])
+    same = work(*export, "--layer", _people()[0])
+    assert same.json == work(*export).json != []
+    assert work(*export, "--origin", "human", "--layer", "all").json == []

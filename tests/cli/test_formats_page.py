@@ -1,0 +1,192 @@
+"""docs/formats.md: each format has a command, and the commands do what they say."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cli.conftest import Command
+from tests.plugins.formats.test_real_files import SHARED
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.joined import SEPARATOR
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "formats.md").read_text("utf-8")
+STRANGER = "### A format of your own"
+"""A package has to be installed for what stands below it."""
+SOURCE, SUMMARY = "The bridge cost 12 million pounds.", "It cost 15 million pounds."
+NEWS = {
+    "id": "doc_1",
+    "headLine": "桥",
+    "newsBeginning": "大桥昨天开放。",
+    "newsRemainder": "它耗资一千二百万镑。",
+    "hallucinatedContinuation": "大桥耗资一千五百万镑，大桥很美。",
+    "generatedBy": "model-a",
+    "annotations": ["大桥<sep>合理", "一千五百万镑<sep>不合理，应为一千二百万镑", "很美<sep>合理"],
+}
+
+
+def _blocks(language: str) -> list[str]:
+    ours = re.sub(rf"{STRANGER}\n.*?(?=^## )", "", PAGE, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```$", ours, re.MULTILINE | re.DOTALL)
+
+
+def _commands() -> list[str]:
+    lines = [line for block in _blocks("console") for line in block.splitlines()]
+    return [line for line in lines if line.startswith("tui-annotate")]
+
+
+def _rows(path: str, *rows: object) -> None:
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def _pairs() -> None:
+    Path("aggre_fact.csv").write_text(f"id,doc,summary,label\n1,{SOURCE},{SUMMARY},0\n", "utf-8")
+    Path("saved").mkdir()
+    told = {"saved/all.parquet": ("article", "highlights")}
+    told["train-00000-of-00001.parquet"] = ("grounding", "generated_text")
+    for name, columns in told.items():
+        table = pa.Table.from_pylist([dict(zip(columns, (SOURCE, SUMMARY), strict=True))])
+        pq.write_table(table, name)
+    _rows("uhgeval.jsonl", NEWS)
+
+
+def _foreign(command: Command) -> None:
+    """Files of other programs, some of them as we write them."""
+    gold = str(ROOT / "sample_data" / "gold.json")
+    shutil.copy(gold, "gold.json")
+    shutil.copy(gold, "dump.json")
+    for target, form in {
+        "batch.json": "faithbench",
+        "RAGTruth/dataset": "ragtruth",
+        "tasks.json": "labelstudio",
+    }.items():
+        Path(target).parent.mkdir(exist_ok=True)
+        layer = ["--layer", "all"] if form == "ragtruth" else []
+        assert command("convert", gold, target, "--to", form, *layer).code == 0
+    data = {"article": SOURCE, "answer": SUMMARY}
+    Path("answers.json").write_text(json.dumps([{"data": data, "annotations": []}]), "utf-8")
+    merged = ROOT / "tests" / "plugins" / "formats" / "merged.sqlite.gz"
+    Path("batches").mkdir()
+    for name in ("mercury.sqlite", "batches/one.sqlite"):
+        Path(name).write_bytes(gzip.decompress(merged.read_bytes()))
+    line = {"text": SOURCE + SEPARATOR + SUMMARY, "entities": [], "relations": []}
+    with ZipFile("export.zip", "w") as archive:
+        archive.writestr("ana.jsonl", json.dumps({"id": 1, **line}) + "\n")
+
+
+def _work(folder: Path) -> None:
+    """What ana found in the one sample of the dataset `news`."""
+    documents = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, SUMMARY))
+    claim = (Anchor(Side.SUMMARY, 0, Span(8, 18)),)
+    ana = Person("p1", "ana")
+    with workspaces.open(folder) as space:
+        space.log.import_records(
+            [
+                Record(
+                    Sample("news", "1", documents),
+                    (Owned(ana.id, Annotation("a1", claim, labels=(("Unwanted",),))),),
+                    (Assignment(ana.id, State.DONE),),
+                    (ana,),
+                )
+            ]
+        )
+
+
+@pytest.fixture
+def furnished(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """A workspace with work of ana's, and beside it the files that the page names."""
+    monkeypatch.setenv("TUI_ANNOTATE_EMBEDDER", "none")
+    assert command("init").code == 0
+    _rows("news.jsonl", {"id": "1", "source": SOURCE, "summary": SUMMARY})
+    assert command("ingest", "news.jsonl", "--id-column", "id").code == 0
+    Path("news.jsonl").unlink()
+    _work(tmp_path)
+    _pairs()
+    _foreign(command)
+    return command
+
+
+@pytest.mark.timeout(300)
+def test_the_commands_work_as_written(furnished: Command) -> None:
+    """One after another, as they stand; nothing is refused."""
+    for line in _commands():
+        done = furnished(*shlex.split(line)[1:])
+        assert done.code == 0, f"{line}\n{done.out}{done.err}"
+
+
+def test_every_format_has_a_command() -> None:
+    """One that is written, by its name; one that is only read, in the table with a section."""
+    lines = "\n".join(_commands())
+    written = set(registry.names("exporters"))
+    for name in written:
+        assert re.search(rf"--(format|to) {name}( |$)", lines, re.MULTILINE), name
+    for name in set(registry.names("importers")) - written:
+        assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE), name
+
+
+def _recipe(folder: Path, news: str) -> list[dict[str, object]]:
+    """What the page's program makes of UHGEval's lines."""
+    (program,) = [block for block in _blocks("python") if "newsBeginning" in block]
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=news.encode(),
+        env={"PYTHONIOENCODING": "utf-8"},
+        cwd=folder,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+
+
+def test_the_recipe_for_uhgeval_marks_what_it_calls_unreasonable(
+    command: Command, tmp_path: Path
+) -> None:
+    """Words that stand once, with the verdict as the note; the news is whole."""
+    (row,) = _recipe(tmp_path, json.dumps(NEWS) + "\n")
+    _rows("native.jsonl", row)
+    assert command("init").code == 0
+    assert command("ingest", "native.jsonl", "--embedder", "none").code == 0
+    (line,) = command("export", "--format", "native").out.splitlines()
+    found = json.loads(line)
+    assert [each["text"] for each in found["documents"]] == [
+        "大桥昨天开放。它耗资一千二百万镑。",
+        NEWS["hallucinatedContinuation"],
+    ]
+    assert [each["quotes"] for each in found["annotations"]] == [["一千五百万镑"]]
+    assert found["meta"] == {"headLine": "桥", "generatedBy": "model-a"}
+
+
+def test_the_recipe_takes_all_of_uhgeval(command: Command, tmp_path: Path) -> None:
+    """Every line comes in with its annotations, by columns and by the program."""
+    path = SHARED / "data" / "uhgeval" / "uhgeval_concise_300.jsonl"
+    if not path.exists():
+        pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with UHGEval")
+    rows = _recipe(tmp_path, path.read_text("utf-8"))
+    _rows("native.jsonl", *rows)
+    (line,) = [line for line in _commands() if "newsRemainder" in line]
+    shutil.copy(path, "uhgeval.jsonl")
+    assert command("init").code == 0
+    for arguments in (shlex.split(line)[1:], ["ingest", "native.jsonl", "--dataset", "whole"]):
+        done = command(*arguments, "--embedder", "none", "--json")
+        assert (done.code, done.json["added"], done.json["refused"]) == (0, 300, 0)
+    assert done.json["annotations"] > 600

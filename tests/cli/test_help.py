@@ -1,0 +1,73 @@
+"""The help of every command: told in full at 80 columns, an option the same wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer.main
+
+from tui_annotate.cli.commands import app
+
+WIDTH = 80
+SAME = (
+    "--json",
+    "--workspace",
+    "--yes",
+    "--output",
+    "--as",
+    "--since",
+    "--label",
+    "--pseudonymise",
+)
+"""Options that mean the same in all commands but those of `OTHERS`."""
+OTHERS = {
+    ("assign move", "--from"),
+    ("report html", "--output"),
+    ("freeze replay", "--output"),
+    ("users export", "--output"),
+    ("users delete", "--pseudonymise"),
+}
+
+
+def commands(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command and group under one, by its words."""
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands(below, f"{path} {name}".strip())
+
+
+ALL = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("path", [path for path in ALL if hasattr(ALL[path], "commands")])
+def test_lists_of_commands_are_told_in_full(path: str) -> None:
+    """In 80 columns no sentence of a group's list ends in dots."""
+    below = ALL[path].commands
+    room = WIDTH - 6 - max(map(len, below))
+    cut = {name: one.get_short_help_str(room) for name, one in below.items()}
+    assert [told for told in cut.values() if told.endswith("...")] == []
+
+
+def test_everything_that_can_be_given_is_explained() -> None:
+    """Each option and each argument has a sentence."""
+    untold = [
+        f"{path} {given.name}"
+        for path, command in ALL.items()
+        for given in command.params
+        if not given.help
+    ]
+    assert untold == []
+
+
+@pytest.mark.parametrize("option", SAME)
+def test_an_option_is_told_in_the_same_words_everywhere(option: str) -> None:
+    """Whoever learned it once need not read it again."""
+    told = {
+        given.help
+        for path, command in ALL.items()
+        for given in command.params
+        if option in given.opts and (path, option) not in OTHERS
+    }
+    assert len(told) == 1

@@ -1,0 +1,68 @@
+"""What the program says without a command: where one is, what was done, lines that work."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tui_annotate.cli.next_steps import FIRST_STEPS, NEXT_STEPS, WORK
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.workspace import open as open_workspace
+
+
+def test_the_first_steps_that_are_told_work(command: Command, tmp_path: Path) -> None:
+    """Copied one after the other, in an empty folder with the file that they name."""
+    table = "id,source,summary\n1,It cost 12 million pounds.,It cost 15.\n"
+    (tmp_path / "pairs.csv").write_text(table)
+    (tmp_path / "more.csv").write_text(table)
+    steps = [step for step in (*FIRST_STEPS, *NEXT_STEPS) if step != "tui-annotate demo"]
+    ends = {step: command(*shlex.split(step)[1:]) for step in steps}
+    needs_terminal = ends.pop("tui-annotate annotate")
+    assert "needs a terminal" in needs_terminal.err
+    assert {step: done.code for step, done in ends.items()} == dict.fromkeys(ends, 0)
+    assert (tmp_path / "annotations.csv").exists()
+    assert all(step in command("--help").out for step in FIRST_STEPS)
+    assert all(step in command().out for step in NEXT_STEPS)
+
+
+def test_an_empty_workspace_wants_texts_first(command: Command, tmp_path: Path) -> None:
+    """It says that it is empty, and no more that a workspace be made."""
+    command("init")
+    shown = command().out
+    assert shown.startswith(f"Workspace: {tmp_path}\nIt is empty.")
+    assert all(step in shown for step in WORK)
+    assert "init" not in shown
+
+
+def test_whoever_worked_here_is_told_where_they_were(filled: Command, tmp_path: Path) -> None:
+    """Nobody is made by being asked about; whoever finished something hears how much."""
+    assert "samples: 2\n" in filled().out
+    with open_workspace(tmp_path) as space:
+        assert space.people.all() == ()
+        ana, key = space.person("ana").id, SampleKey("pairs", "bridge")
+        space.annotate.finish(ana, key, seconds=1)
+        space.annotate.keep_place(ana, key, {})
+    assert "samples: 2; ana finished 1, was last at pairs/bridge\n" in filled().out
+
+
+def test_with_accounts_a_name_says_nothing(filled: Command, tmp_path: Path) -> None:
+    """Whose work it is, the screen asks."""
+    with open_workspace(tmp_path) as space:
+        space.person("ana")
+    assert "; ana" in filled().out
+    add = ("users", "add", "--name", "ben", "--email", "b@example.org", "--invite")
+    assert filled(*add).code == 0
+    assert "samples: 2\n" in filled().out
+
+
+def test_a_workspace_that_is_named_must_be_one(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first steps would hide that the environment names another folder."""
+    monkeypatch.setenv("TUI_ANNOTATE_WORKSPACE", "nowhere")
+    done = command()
+    assert done.code == 1
+    assert "nowhere is no workspace" in done.err

@@ -1,0 +1,126 @@
+"""report html: of a workspace and of a file, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services import report as reports
+
+DUMP = [
+    {
+        "sample_id": number,
+        "source": f"It cost 12 million. {number}",
+        "summary": "It cost 15 million.",
+        "annotations": [
+            {
+                "annot_id": f"{number}",
+                "annotator": "a1b2",
+                "annotator_name": "ana",
+                "label": ["Benign"],
+                "note": "by ana",
+                "summary_start": 3,
+                "summary_end": 10,
+            }
+        ],
+    }
+    for number in range(2)
+]
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> str:
+    """A file of two samples with an annotation each."""
+    path = tmp_path / "dump.json"
+    path.write_text(json.dumps(DUMP), "utf-8")
+    return str(path)
+
+
+def test_a_workspace_becomes_a_page(filled: Command, tmp_path: Path) -> None:
+    """Named by its folder, in a file or on standard output; what is in it is told."""
+    with workspaces.open(tmp_path) as space:
+        ana = space.person("ana").id
+        space.annotate.add(ana, SampleKey("pairs", "bridge"), claim("a", label="Benign"), seconds=1)
+    done = filled("report", "html", "-o", "out.html")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("1 annotation of 2 samples in out.html")
+    page = (tmp_path / "out.html").read_text("utf-8")
+    assert f'{{"title":"{tmp_path.name}"' in page
+    assert filled("report", "html").out == page
+    narrow = filled("report", "html", "--label", "Benign", "-o", "out.html")
+    assert "1 annotation of 1 sample" in narrow.err
+    assert "no label is named" in filled("report", "html", "--label", "Nothing").err
+
+
+def test_a_file_becomes_a_page_without_a_workspace(
+    command: Command, dump: str, tmp_path: Path
+) -> None:
+    """The same file gives the same page, whenever it is read; nothing else is written."""
+    made = command("report", "html", dump, "-o", "one.html")
+    assert (made.code, made.err) == (0, "2 annotations of 2 samples in one.html\n")
+    page = (tmp_path / "one.html").read_text("utf-8")
+    assert "by ana" in page
+    assert command("report", "html", dump).out == page
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["dump.json", "one.html"]
+    assert command("report", "html", dump, "--person", "ana", "-o", "one.html").code == 0
+    assert command("report", "html", dump, "--person", "ben", "-o", "one.html").code == 2
+
+
+def test_a_file_is_read_as_it_is_said(command: Command, tmp_path: Path) -> None:
+    """By columns, as in convert; what can not be read is told, and the rest is there."""
+    lines = [{"text": "One.", "sum": "Two."}, {"text": "One."}]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    columns = ("--source-column", "text", "--summary-column", "sum")
+    done = command("report", "html", "in.jsonl", "--from", "pairs", *columns, "-o", "out.html")
+    assert done.code == 3
+    assert "in.jsonl:2" in done.err
+    assert "0 annotations of 1 sample in out.html" in done.err
+    assert command("report", "html", "in.jsonl", "-o", "out.html").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--columns", "frank"), "none is named"),
+        (("--from", "pairs"), "none is named"),
+        (("--key", "k"), "--key is for a FILE"),
+        (("dump.json", "-w", "."), "--workspace names another place"),
+        (("dump.json", "--pseudonymise"), "go together"),
+        (("dump.json", "-o", "dump.json"), "read and written"),
+        (("none.json",), "none.json"),
+    ],
+)
+def test_wishes_that_contradict_are_refused(
+    filled: Command, dump: str, arguments: tuple[str, ...], told: str
+) -> None:
+    """An option that would do nothing is misuse."""
+    done = filled("report", "html", *arguments)
+    assert done.code in (1, 2)
+    assert told in done.err
+    assert json.loads(Path(dump).read_text("utf-8")) == DUMP
+
+
+def test_a_file_s_people_can_be_hidden(command: Command, dump: str, tmp_path: Path) -> None:
+    """By words that a key makes, as in convert; what may name them all the same is told."""
+    done = command("report", "html", dump, "--pseudonymise", "--key", "k", "-o", "out.html")
+    assert done.code == 0
+    assert "pseudonyms for 1 person" in done.err
+    page = (tmp_path / "out.html").read_text("utf-8")
+    assert '"ana"' not in page
+    assert "a1b2" not in page
+    assert page.count("person-") >= 3
+
+
+def test_a_heavy_page_is_told(
+    filled: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With what makes it lighter."""
+    assert "slowly" not in filled("report", "html", "-o", "out.html").err
+    monkeypatch.setattr(reports, "HEAVY", 1_000)
+    assert "slowly; --dataset" in filled("report", "html", "-o", str(tmp_path / "out.html")).err

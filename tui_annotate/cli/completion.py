@@ -1,0 +1,97 @@
+"""What a shell proposes for the value of an option: quickly, in silence, and changing nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from tui_annotate.cli.guest import STORE
+from tui_annotate.domain.errors import TuiAnnotateError
+
+if TYPE_CHECKING:
+    from tui_annotate.plugins import registry
+    from tui_annotate.storage import names
+
+Proposing = Callable[[typer.Context, str], list[str]]
+
+_PLAIN: Final = re.compile(r"[\w.,/@+%=~-]+")
+"""What every shell takes as one word as it stands, and no terminal acts on."""
+
+
+def _plain(names: Iterable[str]) -> list[str]:
+    return [name for name in names if _PLAIN.fullmatch(name)]
+
+
+def _folder(context: typer.Context) -> Path | None:
+    """The workspace that the line means so far."""
+    from tui_annotate.settings import find_workspace
+
+    try:
+        return find_workspace(context.params.get("workspace"))
+    except TuiAnnotateError:
+        return None
+
+
+def _stored(context: typer.Context, kind: names.Kind, start: str) -> list[str]:
+    from tui_annotate.storage.names import names
+
+    folder = _folder(context)
+    return _plain(names(folder / STORE, kind, start)) if folder else []
+
+
+def datasets(context: typer.Context, incomplete: str) -> list[str]:
+    """Datasets of the workspace."""
+    return _stored(context, "datasets", incomplete)
+
+
+def people(context: typer.Context, incomplete: str) -> list[str]:
+    """People of the workspace, by name."""
+    return _stored(context, "people", incomplete)
+
+
+def samples(context: typer.Context, incomplete: str) -> list[str]:
+    """Samples by their ids, or by dataset/id once there is a stroke."""
+    found = _stored(context, "samples", incomplete)
+    return [*found, *_stored(context, "keys", incomplete)] if "/" in incomplete else found
+
+
+def labels(context: typer.Context, incomplete: str) -> list[str]:
+    """Labels of the workspace's file, with their parents."""
+    from tui_annotate.domain.label_files import parse_labels
+    from tui_annotate.domain.labels import JOINER
+
+    folder = _folder(context)
+    try:
+        text = (folder / "labels.yaml").read_text("utf-8") if folder else ""
+        tree = parse_labels(text)
+    except (OSError, UnicodeDecodeError, TuiAnnotateError):
+        return []
+    return [
+        each
+        for each in _plain(JOINER.join(label.path) for label in tree.walk())
+        if each.startswith(incomplete)
+    ]
+
+
+def plugged(kind: registry.Kind, *words: str) -> Proposing:
+    """Plug-ins of a kind, and words that may stand for one."""
+
+    def proposed(_context: typer.Context, incomplete: str) -> list[str]:
+        from tui_annotate.plugins.registry import names
+
+        return [name for name in (*words, *names(kind)) if name.startswith(incomplete)]
+
+    return proposed
+
+
+def one_of(*words: str) -> Proposing:
+    """Some words."""
+
+    def proposed(_context: typer.Context, incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return proposed

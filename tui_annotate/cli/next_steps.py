@@ -1,0 +1,94 @@
+"""What to do next, for whoever calls the program without a command; changes nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.cli import output
+from tui_annotate.cli.options import find, opened
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.people import PersonKind
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.people import Person
+    from tui_annotate.workspace import Workspace
+
+WORK: Final = MappingProxyType(
+    {
+        "tui-annotate ingest pairs.csv": "read pairs of texts: CSV, JSON, JSONL",
+        "tui-annotate annotate": "mark what the source does not support",
+        "tui-annotate export -f csv -o annotations.csv": "write the annotations",
+    }
+)
+FIRST_STEPS: Final = MappingProxyType(
+    {
+        "tui-annotate demo": "try it with example texts",
+        "tui-annotate init": "make a workspace of this folder",
+        **WORK,
+    }
+)
+NEXT_STEPS: Final = MappingProxyType(
+    {
+        "tui-annotate annotate": "mark what the source does not support",
+        "tui-annotate ingest more.csv": "add pairs of texts: CSV, JSON, JSONL",
+        "tui-annotate status": "what is there, and what is done",
+        "tui-annotate export -f csv -o annotations.csv": "write the annotations",
+    }
+)
+
+
+def what_next() -> None:
+    """Says what to do now: without a workspace, in an empty one, or in one with work in it.
+
+    Raises:
+        NotFound: the workspace that the environment names is none.
+        NotAllowed, Unavailable: as `opened`.
+    """
+    from tui_annotate.settings import PREFIX
+
+    try:
+        folder = find(None)
+    except NotFound:
+        if os.environ.get(PREFIX + "WORKSPACE"):
+            raise
+        _print("There is no workspace here. To begin:", FIRST_STEPS)
+        return
+    with opened(folder) as space:
+        samples = space.corpus.totals()[0]
+        told = f"samples: {samples:,}{_yours(space)}" if samples else "It is empty. To begin:"
+    output.line(f"Workspace: {folder}")
+    _print(told, NEXT_STEPS if samples else WORK)
+
+
+def _yours(space: Workspace) -> str:
+    """What whoever works here did so far, and where they were; empty where that is nothing."""
+    person = _whoever(space)
+    if person is None:
+        return ""
+    done = sum(each.done for each in space.corpus.progress() if each.person == person.id)
+    last = space.people.last_place(person.id)
+    where = f", was last at {last}" if last else ""
+    return f"; {person.name} finished {done:,}{where}"
+
+
+def _whoever(space: Workspace) -> Person | None:
+    """Who works here, as `Workspace.person` has it, but nobody is made."""
+    from tui_annotate.settings import person_name
+
+    if space.actor.person:
+        return space.people.person(space.actor.person)
+    if space.team.members.required():
+        return None
+    name = person_name()
+    local = (each for each in space.people.all() if each.kind is PersonKind.LOCAL)
+    return next((each for each in local if each.name == name), None)
+
+
+def _print(title: str, steps: Mapping[str, str]) -> None:
+    width = max(map(len, steps))
+    output.line(title)
+    lines = [f"  {line:<{width}}   {does}" for line, does in steps.items()]
+    output.page("\n".join(["", *lines, "", "All commands: tui-annotate --help"]))
