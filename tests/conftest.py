@@ -5,17 +5,37 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from weakref import WeakSet
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, serving
+from tests.warm import warm
+from tui_annotate.storage.database import Database
 
 # No test depends on how fast a machine is, those that hypothesis feeds as little as the others.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 KEPT = {"TUI_ANNOTATE_SHARED", "TUI_ANNOTATE_TORTURE"}
+
+
+LONG = {
+    "test_hostile.py",
+    "test_hostile_review.py",
+    "test_ingest_processes.py",
+    "test_neural.py",
+    "test_pages.py",
+    "test_shares.py",
+}
+"""Files with tests of ten seconds or more: begun first, so that no core waits at the end."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The long ones first; the others stay shuffled."""
+    items.sort(key=lambda item: item.path.name not in LONG)
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +58,32 @@ def at_home_nowhere(
     monkeypatch.setenv("TUI_ANNOTATE_EMBEDDER", "static")
     monkeypatch.setattr("tui_annotate.plugins.registry.best_embedder", lambda: "static")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(autouse=True)
+def stores_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A worker runs thousands of tests; what they leave open would add up to its limit of files.
+
+    A store that is closed opens again where it is used, so one that several tests share is safe.
+    """
+    made: WeakSet[Database] = WeakSet()
+    init = Database.__init__
+
+    def remembered(self: Database, path: Path) -> None:
+        made.add(self)
+        init(self, path)
+
+    monkeypatch.setattr(Database, "__init__", remembered)
+    yield
+    for each in made:
+        each.close()
+
+
+@pytest.fixture(scope="session")
+def warm_folder() -> Iterator[Path]:
+    """A folder for PATH, in which `tui-annotate` starts at once; as `warm` says."""
+    with warm() as folder:
+        yield folder
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from sqlalchemy import insert
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.storage.columns import ACCOUNTS
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import keep_person
+from tui_annotate.storage.people.store import keep_person
 
 # Nobody knows what would unlock these: they are numbers, no halves of a pair.
 KEYS: Final = tuple(f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{'A' * 42}{end}" for end in "BCD")

@@ -6,7 +6,7 @@ It waits for what the program shows, never for time to pass.
 from __future__ import annotations
 
 import os
-import select
+import selectors
 import signal
 import sys
 import termios
@@ -75,8 +75,7 @@ class Terminal:
 
     def read(self, timeout: float = 0.0) -> bytes:
         """What arrives within a time, in seconds; empty where nothing does or the program ended."""
-        ready, _, _ = select.select([self._process.fd], [], [], timeout)
-        if not ready:
+        if not readable(self._process.fd, timeout):
             return b""
         try:
             new = os.read(self._process.fd, 1 << 16)
@@ -163,6 +162,13 @@ class Terminal:
     ) -> None:
         self.kill()
         self._process.close(force=True)
+
+
+def readable(file: int, timeout: float) -> bool:
+    """Whether a file of any number can be read within some seconds, or has come to its end."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(file, selectors.EVENT_READ)
+        return bool(selector.select(timeout))
 
 
 def program(*arguments: str) -> list[str]:

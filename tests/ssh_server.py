@@ -6,7 +6,6 @@ It is started as root, for root, and ended by its own process alone.
 from __future__ import annotations
 
 import os
-import select
 import shutil
 import socket
 import subprocess
@@ -19,7 +18,7 @@ from typing import Final, Self
 import pytest
 
 from tests.key_files import generated
-from tests.pty_driver import PATIENCE, Terminal
+from tests.pty_driver import PATIENCE, Terminal, readable
 
 SSHD: Final = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 SEPARATION: Final = Path("/run/sshd")  # sshd of Debian will not start without it
@@ -139,7 +138,7 @@ class Server:
             with suppress(ProcessLookupError):
                 ended = os.pidfd_open(running[-1])
                 try:
-                    assert select.select([ended], [], [], PATIENCE)[0], "somebody is still in"
+                    assert readable(ended, PATIENCE), "somebody is still in"
                 finally:
                     os.close(ended)
 

@@ -10,12 +10,12 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import Annotate
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore, NewSample
+from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import Guidance, GuidanceStore
-from tui_annotate.storage.people import PeopleStore
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 SEGMENTER = "halves"
 LABELS = """\

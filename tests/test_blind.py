@@ -21,6 +21,7 @@ from tests.stores import LABELS, claim, fill
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Actor, Person, Role
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side
@@ -28,11 +29,11 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.services.authenticate import Authenticate
 from tui_annotate.services.authenticate.hashing import Hasher
 from tui_annotate.services.authenticate.managing import NewAccount
-from tui_annotate.storage.accounts import AccountStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import Guidance
-from tui_annotate.storage.sessions import SessionStore
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.guidance.store import Guidance
+from tui_annotate.storage.people.accounts import AccountStore
+from tui_annotate.storage.people.sessions import SessionStore
+from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.workspace import Workspace
 
 SENTINEL: Final = "s3nt1nel"
@@ -112,7 +113,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         _work(space.acting(Actor(ben.id, Role.ANNOTATOR)), ben, one)
         sample = space.corpus.sample(one).sample
         foreign = replace(claim("b-imported", label=f"{SENTINEL}-label"), origin="imported:x")
-        space.log.import_record(Record(sample, (Owned(ben.id, foreign),), (), (ben,)))
+        space.log.import_records([Record(sample, (Owned(ben.id, foreign),), (), (ben,))])
         mine = space.acting(Actor(ana.id, Role.ANNOTATOR))
         mine.annotate.add(ana.id, one, claim("a-1"), seconds=1)
         yield Scene(mine, space, ana, ben, one, tmp_path)
@@ -173,6 +174,7 @@ def _values(sample: Sample) -> dict[str, list[Any]]:
         "email": "x@example.org", "accounts": [], "asked": None, "kept": None, "told": print,
         "token": "x", "wish": None, "number": 1, "score": "", "ids": (), "rule": None, "pool": None,
         "remark": None, "heads": {}, "log": None, "by": "x", "owner": "x", "key_line": "x",
+        "before": "x", "label": None, "other": LabelTree((), "x"),
     }  # fmt: skip
     return {name: [value] for name, value in plain.items()}
 
@@ -301,6 +303,6 @@ def test_who_else_is_there_is_no_annotators_to_know(scene: Scene) -> None:
         with pytest.raises(InvalidInput) as caught:
             scene.mine.export(person=name)
         told = (caught.value.message, caught.value.hint)
-        assert told == (f"no person is named {name!r}", "there is: ana")
+        assert told == (f"no person is named {name!r}", "known: ana")
     assert scene.mine.export(person="ana").annotations == 1
     assert scene.all_of_it.export(person="ben").annotations == 2

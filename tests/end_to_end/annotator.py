@@ -14,10 +14,12 @@ from tests.pty_driver import Terminal
 
 HOME, BACKSPACE = "\x1b[H", "\x7f"
 VERBS: Final = {"saved": "add", "deleted": "remove", "skipped": "skip", "flagged": "flag"}
+BACK: Final = VERBS | {"the annotation": "add", "the deletion": "remove"}
 SHOWN: Final = re.compile(
     r"^ [✓!·✗] (?:(?P<verb>saved|deleted) (?P<label>\w+) · u undo"
-    r"|\S+ is (?P<state>skipped|flagged) · u undo"
-    r"|(?P<back>taken back|done again): (?P<what>\w+)(?: [^·]*· [uU] the other|, in )"
+    r"|sample \S+ is (?P<state>skipped|flagged) · u undo"
+    r"|(?P<back>taken back|done again): (?P<what>the annotation|the deletion|skipped|flagged)"
+    r"(?: [^·]*· [uU] the other|, in )"
     r"|(?P<none>nothing to|no annotations|. says|this is|a walks|all samples))",
     re.MULTILINE,
 )
@@ -94,6 +96,6 @@ def _deed(found: re.Match[str]) -> Deed | None:
     if found["none"]:
         return None
     if found["back"]:
-        return ("undo" if found["back"] == "taken back" else "redo", found["what"])
+        return ("undo" if found["back"] == "taken back" else "redo", BACK[found["what"]])
     verb = VERBS[found["verb"] or found["state"]]
     return verb, found["label"] or ""

@@ -31,6 +31,7 @@ NARROW, WIDE = (80, 24), (140, 40)
 USUAL: Final = {"TERM": "xterm-256color"}
 SELECT: Final = ("f 15 pounds",)
 OVERLAPS: Final = (*SELECT, "space 1", "home . . 2", "f cost the", "3", "f 15 pounds", "4")
+SPLIT: Final = (*OVERLAPS, "labels", "greater_than_sign less_than_sign c")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Story:
 
     Attributes:
         steps: keys parted by blanks; with `f` in front the first and the last word to select, with
-            a quotation mark what is typed.
+            a quotation mark what is typed; `labels` is an admin who splits one and retires another.
         env: what the terminal says of itself.
     """
 
@@ -68,6 +69,8 @@ STORIES: Final = {
     "help-80": Story(NARROW, ("?",)),
     "help-140": Story(WIDE, ("?",)),
     "labels-80": Story(NARROW, ("0", "'in")),
+    "split-80": Story(NARROW, SPLIT),
+    "split-140": Story(WIDE, SPLIT),
     "no-colours-80": Story(NARROW, OVERLAPS, env={"NO_COLOR": "1"}),
     "16-colours-80": Story(NARROW, OVERLAPS, env={"TERM": "xterm"}),
 }
@@ -99,10 +102,14 @@ async def opened(folder: Path, story: Story) -> AsyncIterator[Person]:
         app.desktop.quit()
 
 
-async def act(person: Person, step: str) -> None:
+async def act(person: Person, step: str, folder: Path) -> None:
     """A step of a story."""
     if step.startswith("f "):
         await person.words(*step.split()[1:])
+    elif step == "labels":
+        with workspace.open(folder) as space:
+            space.team.relabel.split("Unwanted.Intrinsic", ["Number", "Name"])
+            space.team.relabel.retire("Benign")
     elif step.startswith("'"):
         await person.pilot.press(*step[1:])
         await person.settled()
@@ -134,7 +141,7 @@ async def test_a_screen_looks_as_it_was_reviewed(folder: Path, name: str) -> Non
     story, stored = STORIES[name], STORED / f"{name}.txt"
     async with opened(folder, story) as person:
         for step in story.steps:
-            await act(person, step)
+            await act(person, step, folder)
         found = drawn(person.app.screen._compositor.render_strips())
     if UPDATE:
         stored.parent.mkdir(exist_ok=True)

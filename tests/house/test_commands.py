@@ -1,17 +1,14 @@
-"""Every command explains itself, and the README knows it."""
+"""Every command explains itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from tui_annotate.cli.commands import app
-
-README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 
 
 def commands() -> Iterator[tuple[str, ...]]:
@@ -37,9 +34,3 @@ def test_every_command_has_help_with_an_example(words: tuple[str, ...]) -> None:
     assert f"  tui-annotate {' '.join(words)}" in shown.output
     for line in shown.output.partition("Options:")[2].partition("Examples:")[0].splitlines():
         assert not line.startswith("  -") or "  " in line.strip() or len(line) > 30
-
-
-@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
-def test_every_command_stands_in_the_readme(words: tuple[str, ...]) -> None:
-    """The README shows each command."""
-    assert f"tui-annotate {' '.join(words)}" in README

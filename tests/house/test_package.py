@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 import tui_annotate
+from tui_annotate.cli.demo import EXAMPLES, GUIDELINES, PAIRS, VECTORS
 from tui_annotate.domain.label_files import parse_labels
 
 ROOT = Path(__file__).parents[2]
+DEMO = (PAIRS, GUIDELINES, VECTORS)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
@@ -29,14 +31,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 
 def test_the_wheel_holds_every_file_of_the_package(wheel: zipfile.ZipFile) -> None:
-    """Modules, migrations, style sheets and the default labels are in it, tests are not."""
+    """Modules, migrations, style sheets, default labels and example data; tests are not."""
     packed = {name for name in wheel.namelist() if name.startswith("tui_annotate/")}
     there = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "tui_annotate").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert packed == there
+    assert packed - there == {f"tui_annotate/{EXAMPLES}/{name}" for name in DEMO}
+    assert there <= packed
     assert {"tui_annotate/labels.yaml", "tui_annotate/tui/app.tcss"} <= packed
     assert any("migrations/versions" in name for name in packed)
     assert not [name for name in wheel.namelist() if name.startswith(("tests/", "benchmarks/"))]
