@@ -105,16 +105,20 @@ def own(svg: str) -> str:
     return re.sub(r"[ \t]+\n", "\n", svg).rstrip() + "\n"
 
 
+def ingest(folder: Path) -> None:
+    """Makes the workspace: a model's vectors without the model, the same everywhere."""
+    options = ImportOptions(dataset="news", id_column="id", group_column="group")
+    with tui_annotate.create(folder) as space:
+        space.ingest(PAIRS, options=options, embedder=Asked(prepared=VECTORS))
+
+
 def main(target: Path) -> None:
     """Writes all pictures into a folder."""
-    asked = Asked(prepared=VECTORS)  # a model's vectors without the model, the same everywhere
-    options = ImportOptions(dataset="news", id_column="id", group_column="group")
     target.mkdir(parents=True, exist_ok=True)
     for name, size in SIZES.items():
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / "work"
-            with tui_annotate.create(folder) as space:
-                space.ingest(PAIRS, options=options, embedder=asked)
+            ingest(folder)
             svg = own(asyncio.run(drawn(folder, size)))
         (target / f"{name}.svg").write_text(svg, "utf-8")
 
