@@ -1,4 +1,4 @@
-# make demo | demo-neural | test | check | bench | torture | format | pictures | sample-vectors | clean
+# make demo | demo-neural | test | test-studio | check | bench | torture | fuzz | format | pictures | sample-vectors | clean
 #
 # Each target makes what it needs first: the virtual environment .venv, and in it the pinned
 # packages of constraints.txt. PYTHON=... chooses the interpreter (3.11 or newer).
@@ -13,17 +13,21 @@ PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11 python; d
 	"$$each" -c 'import sys; sys.exit(sys.version_info < $(OLDEST))' 2>/dev/null && { command -v "$$each"; break; }; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 PYTEST_ARGS ?=
+READERS ?=
+MINUTES ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-neural test check bench torture format pictures sample-vectors clean
+.PHONY: help demo demo-neural test test-studio check bench torture fuzz format pictures sample-vectors clean
 
 help:
 	@echo 'make demo            try it: installs the app, builds a demo workspace, opens it'
 	@echo 'make demo-neural     the same, with a model that makes the vectors live: installs PyTorch'
 	@echo 'make test            all tests'
+	@echo 'make test-studio     what Label Studio itself reads of our files: installs its SDK (250 MB)'
 	@echo 'make check           format, lint, types, architecture'
 	@echo 'make bench           the benchmarks, as one table'
 	@echo 'make torture         the reliability tests at full length'
+	@echo 'make fuzz            feeds every reader with broken files, and counts them'
 	@echo 'make format          formats the code'
 	@echo 'make pictures        draws docs/images anew'
 	@echo 'make sample-vectors  makes sample_data/vectors.parquet anew'
@@ -42,6 +46,10 @@ demo-neural: $(VENV)/.neural
 test: $(VENV)/.tests
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
+test-studio: $(VENV)/.tests
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[studio]'
+	@$(BIN)/python -m pytest tests/plugins/formats/test_label_studio_tool.py
+
 check: $(VENV)/.dev
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
@@ -54,6 +62,12 @@ bench: $(VENV)/.tests
 
 torture: $(VENV)/.tests
 	@TUI_ANNOTATE_TORTURE=1 $(BIN)/python -m pytest --timeout 7200 $(PYTEST_ARGS)
+
+# READERS='brat pairs' for some of them, MINUTES for each. Inputs are led by what they reach where
+# atheris runs, on Linux with x86-64; elsewhere they are random.
+fuzz: $(VENV)/.dev
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[fuzz]'
+	@$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --corpus $(VENV)/fuzz $(READERS)
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff check --fix-only

@@ -16,9 +16,9 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore, NewSample
+from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.work.store import AnnotationStore
 
 SAMPLES, READERS, TEAM, BATCH = 10_000, 3, 20, 200
 SENTENCE = "The bridge cost 15 million pounds and was loved by all who saw it. "
@@ -30,11 +30,11 @@ import resource, sys, time
 from pathlib import Path
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.services.agree import Agree
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import GuidanceStore
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.segments import SegmentStore
+from tui_annotate.storage.guidance.store import GuidanceStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.corpus.segments import SegmentStore
 
 database = Database.open(Path(sys.argv[1]))
 stores = (CorpusStore(database), PeopleStore(database), GuidanceStore(database))

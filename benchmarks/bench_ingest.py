@@ -18,10 +18,10 @@ from typing import Any
 from benchmarks.report import Row
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.services.ingest import Files, Ingest
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.vectors.store import VectorStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 SOURCES = 800
 SUMMARIES = 5

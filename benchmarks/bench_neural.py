@@ -26,10 +26,10 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
 from tui_annotate.services.assist import Choice, choices
 from tui_annotate.services.ingest import Ingest
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.vectors.store import VectorStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 BATCH = 32
 TURNS = 2

@@ -24,7 +24,7 @@ from tui_annotate.domain.handouts import Pool
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.sharing import Sorting, Wish
-from tui_annotate.storage.corpus import NewSample
+from tui_annotate.storage.corpus.store import NewSample
 
 FEW, MANY = 100, 100_000
 RUNS = 300

@@ -17,11 +17,11 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.history import Event
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.storage.annotations import AnnotationStore
-from tui_annotate.storage.corpus import CorpusStore, NewSample
+from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people import PeopleStore
-from tui_annotate.storage.plans import Plan, Stream, planned
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.work.plans import Plan, Stream, planned
+from tui_annotate.storage.work.store import AnnotationStore
 
 TEAM, SAMPLES, MARKS, BATCH = 10, 5_000, 19, 500
 EVENTS = TEAM * SAMPLES * (MARKS + 1)
@@ -33,7 +33,7 @@ import re, sys, time
 from pathlib import Path
 from tui_annotate.services.audit import Audit
 from tui_annotate.services.measure import Measure
-from tui_annotate.storage.audit import AuditStore
+from tui_annotate.storage.work.audit import AuditStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.figures import FigureStore
 

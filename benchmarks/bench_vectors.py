@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.report import Row
 from tui_annotate.methods.late_interaction import TokenBank
-from tui_annotate.storage.vectors import Row as VectorRow
-from tui_annotate.storage.vectors import VectorStore
+from tui_annotate.storage.vectors.store import Row as VectorRow
+from tui_annotate.storage.vectors.store import VectorStore
 
 FEW, MANY = 100_000, 1_000_000
 TOKENS = 50_000
