@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tests.services.ingesting import Words
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
@@ -334,7 +334,7 @@ def test_an_embedder_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert evaluate([file])["embedder"] == "none"
     with pytest.raises(Unavailable):
         evaluate([file], embedder="static")
-    with pytest.raises(NotFound):
+    with pytest.raises(InvalidInput, match="unheard-of"):
         evaluate([file], embedder="unheard-of")
 
 
