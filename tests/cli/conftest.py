@@ -30,6 +30,7 @@ PAIRS = [
         "model": "m",
     },
 ]
+CLAIM = PAIRS[0]["summary"].index("15 million pounds")
 
 
 @dataclass(frozen=True)
@@ -96,3 +97,19 @@ def filled(command: Command, pairs: Path, tmp_path: Path) -> Command:
         with tarfile.open(fileobj=_FILLED) as packed:
             packed.extractall(tmp_path, filter="tar")
     return command
+
+
+@pytest.fixture
+def annotated(filled: Command, tmp_path: Path) -> Command:
+    """The same with one annotation of the reader."""
+    import tui_annotate
+    from tui_annotate.domain.annotations import Anchor, Annotation
+    from tui_annotate.domain.samples import SampleKey, Side
+    from tui_annotate.domain.spans import Span
+
+    claim = Anchor(Side.SUMMARY, 0, Span(CLAIM, CLAIM + len("15 million pounds")))
+    with tui_annotate.open(tmp_path) as space:
+        annotation = Annotation("a" * 8, (claim,), labels=(("Unwanted", "Intrinsic"),))
+        key = SampleKey("pairs", "bridge")
+        space.annotate.add(space.person().id, key, annotation, seconds=3)
+    return filled

@@ -85,3 +85,9 @@ def test_drop_frees_what_is_not_in_use(two: Command, tmp_path: Path) -> None:
     assert stopped.out == "0 documents got vectors; in use: none\n"
     assert two("index", "drop", "words:1").out.startswith("1 dropped, ")
     assert [each["embedder"] for each in two("index", "list", "--json").json] == ["none"]
+
+
+def test_rebuild_without_an_embedder_says_so(filled: Command) -> None:
+    """A workspace that began without vectors stays without them."""
+    shown = filled("index", "rebuild", "--json").json
+    assert shown == {"embedder": "none", "embedded": 0}

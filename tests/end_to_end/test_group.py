@@ -18,7 +18,7 @@ import pytest
 from tests.end_to_end import example
 from tests.pty_driver import ROOT, Terminal
 from tui_annotate import workspace
-from tui_annotate.cli.folder_checks import privacy
+from tui_annotate.cli.doctor_folder import privacy
 from tui_annotate.domain.people import Role
 from tui_annotate.services.authenticate.managing import NewAccount
 

@@ -20,7 +20,7 @@ from tests.key_files import generated
 from tests.pty_driver import PATIENCE, ROOT, Terminal, program
 from tests.ssh_server import USER, Server, needs_sshd
 from tui_annotate import workspace
-from tui_annotate.cli import server_checks
+from tui_annotate.cli import doctor_server
 from tui_annotate.cli.ssh import SESSION
 from tui_annotate.services.authenticate.managing import NewAccount
 
@@ -306,10 +306,10 @@ def test_doctor_is_content_with_what_setup_arranged(
         "-C",
         f"user={USER},host=h,addr=127.0.0.1",
     ]
-    monkeypatch.setattr(server_checks, "_question", lambda _program, _user: asked)
+    monkeypatch.setattr(doctor_server, "_question", lambda _program, _user: asked)
     with workspace.open(arranged.folder) as space:
         lines = space.team.bind.lines(SESSION, folder=str(space.path))
-    found = list(server_checks.sshd_checks(arranged.folder, lines))
+    found = list(doctor_server.sshd_checks(arranged.folder, lines))
     assert [(each.what, each.state) for each in found] == [("sshd", "ok")]
 
 

@@ -85,7 +85,7 @@ def agreement(
     """
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "give one of them")
-    from tui_annotate.cli.agreement_report import print_csv, show
+    from tui_annotate.cli.agreement_telling import print_csv, show
     from tui_annotate.services.agree import Asked
     from tui_annotate.services.agree.shapes import as_json as shaped
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import assist_report, completion, output
-from tui_annotate.cli.evaluation import show_evaluation
+from tui_annotate.cli.assist_telling import show_evaluation
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side, Signals

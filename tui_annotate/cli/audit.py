@@ -11,9 +11,9 @@ import typer
 
 from tui_annotate.cli import output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
-from tui_annotate.cli.reports import read_text
 from tui_annotate.domain.chains import head_from_json, head_from_token
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.plugins.files.whole import read_text
 
 if TYPE_CHECKING:
     from tui_annotate.domain.chains import Break, Head, LogHead

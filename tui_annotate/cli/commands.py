@@ -18,13 +18,14 @@ from tui_annotate.cli import (
     audit,
     backup,
     convert,
-    corpus,
     datasets,
     demo,
     doctor,
+    export,
     freeze,
     guidelines,
     index,
+    ingest,
     labels,
     models,
     next_steps,
@@ -32,12 +33,12 @@ from tui_annotate.cli import (
     pseudonyms,
     remarks,
     report,
-    reports,
     review,
     sessions,
     ssh,
-    user_files,
+    status,
     users,
+    users_files,
     view,
 )
 from tui_annotate.cli.options import examples
@@ -54,9 +55,10 @@ app = typer.Typer(
 )
 # In the order in which somebody new needs them.
 for room in (
-    corpus,
+    ingest,
     annotate,
-    reports,
+    export,
+    status,
     labels,
     assign,
     review,
@@ -81,7 +83,7 @@ for room in (
     remarks,
 ):
     room.register(app)
-user_files.register_migrate(app)
+users_files.register_migrate(app)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way

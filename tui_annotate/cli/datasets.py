@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, output
-from tui_annotate.cli.corpus import refuse_absent, tell_report
+from tui_annotate.cli.ingest import refuse_absent, tell_report
 from tui_annotate.cli.options import (
     ColumnsOption,
     DimensionsOption,

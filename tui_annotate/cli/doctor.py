@@ -12,9 +12,9 @@ from pathlib import Path
 import typer
 
 from tui_annotate.cli import output
-from tui_annotate.cli.folder_checks import folder_checks
+from tui_annotate.cli.doctor_folder import folder_checks
+from tui_annotate.cli.doctor_server import glibc_check, sshd_checks
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
-from tui_annotate.cli.server_checks import glibc_check, sshd_checks
 from tui_annotate.cli.ssh import SESSION
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.findings import Finding

@@ -10,9 +10,9 @@ import typer
 
 from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
-from tui_annotate.cli.reports import read_text
 from tui_annotate.domain.differences import counted, line_pieces, word_pieces
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.plugins.files.whole import read_text
 
 if TYPE_CHECKING:
     from tui_annotate.services.guide import Guide

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import output
-from tui_annotate.cli.corpus import tell_cost
+from tui_annotate.cli.ingest import tell_cost
 from tui_annotate.cli.options import (
     DimensionsOption,
     EmbedderOption,

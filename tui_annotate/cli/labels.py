@@ -8,12 +8,30 @@ from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import completion, figures, output, relabelled
-from tui_annotate.cli.label_check import check
+from tui_annotate.cli import completion, labels_telling, output
+from tui_annotate.cli.labels_check import check
+from tui_annotate.cli.labels_normalise import normalise
 from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
-from tui_annotate.cli.relabelled import LabelArgument, SetOption
-from tui_annotate.cli.reports import read_text
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.plugins.files.whole import read_text
+
+SetOption = Annotated[
+    str,
+    typer.Option(
+        "--dataset",
+        metavar="NAME",
+        help="The set of this dataset; else the workspace's.",
+        autocompletion=completion.datasets,
+    ),
+]
+LabelArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="LABEL",
+        help="With its parents, as Unwanted.Intrinsic.",
+        autocompletion=completion.labels,
+    ),
+]
 
 SHORT = 12
 """Characters of a version's hash that are shown."""
@@ -48,7 +66,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate labels normalise --dry-run",
             "tui-annotate labels normalise --rule Unwanted.Instrinsic=Unwanted.Intrinsic --yes",
         )
-    )(relabelled.normalise)
+    )(normalise)
     labels.command(epilog=examples("tui-annotate labels undo --dry-run"))(undo)
     app.add_typer(labels, name="labels", no_args_is_help=True)
 
@@ -96,7 +114,7 @@ def list_versions(
             for each in versions
         ],
     )
-    figures.show_waiting(waiting)
+    labels_telling.show_waiting(waiting)
 
 
 def show(
@@ -141,9 +159,9 @@ def apply(
             if dry_run and as_json:
                 output.as_json(refused.report.as_json())
             elif dry_run:
-                relabelled.show(refused.report)
+                labels_telling.show(refused.report)
             raise
-    relabelled.tell(found, as_json=as_json)
+    labels_telling.tell(found, as_json=as_json)
 
 
 def rename(
@@ -161,7 +179,7 @@ def rename(
     """
     with opened(workspace) as space:
         found = space.team.relabel.rename(old, new, dataset=dataset, dry=dry_run)
-    relabelled.tell(found, as_json=as_json)
+    labels_telling.tell(found, as_json=as_json)
 
 
 def merge(
@@ -186,7 +204,7 @@ def merge(
         )
     with opened(workspace) as space:
         found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run)
-    relabelled.tell(found, as_json=as_json)
+    labels_telling.tell(found, as_json=as_json)
 
 
 def split(
@@ -207,7 +225,7 @@ def split(
     """
     with opened(workspace) as space:
         found = space.team.relabel.split(old, new, dataset=dataset, dry=dry_run)
-    relabelled.tell(found, as_json=as_json)
+    labels_telling.tell(found, as_json=as_json)
 
 
 def retire(
@@ -224,7 +242,7 @@ def retire(
     """
     with opened(workspace) as space:
         found = space.team.relabel.retire(label, dataset=dataset, dry=dry_run)
-    relabelled.tell(found, as_json=as_json)
+    labels_telling.tell(found, as_json=as_json)
 
 
 def undo(
@@ -240,4 +258,4 @@ def undo(
     """
     with opened(workspace) as space:
         found = space.team.relabel.undo(dataset=dataset, dry=dry_run)
-    relabelled.tell(found, as_json=as_json)
+    labels_telling.tell(found, as_json=as_json)

@@ -11,6 +11,7 @@ import typer
 
 from tui_annotate.cli import output, pseudonyms
 from tui_annotate.cli.convert import DONE_IN_PART, Telling
+from tui_annotate.cli.export import OriginOption
 from tui_annotate.cli.options import (
     ColumnsOption,
     EncodingOption,
@@ -29,7 +30,6 @@ from tui_annotate.cli.options import (
     opened,
     unless_stdout,
 )
-from tui_annotate.cli.reports import OriginOption
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, guest, output
-from tui_annotate.cli.arrangement import Part, arrangement
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
+from tui_annotate.cli.ssh_arrangement import Part, arrangement
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
 

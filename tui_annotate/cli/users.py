@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output, secrets, user_files
-from tui_annotate.cli.closing import WhoArgument, delete, disable, enable, sentence, tell
+from tui_annotate.cli import output, secrets, users_files
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
-from tui_annotate.cli.user_files import told
+from tui_annotate.cli.users_closing import WhoArgument, delete, disable, enable, sentence, tell
+from tui_annotate.cli.users_files import told
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Role, Verb
 
@@ -59,7 +59,7 @@ def register(app: typer.Typer) -> None:
     ):
         name = "list" if function is list_users else None
         users.command(name, epilog=examples(*lines))(function)
-    user_files.register(users)
+    users_files.register(users)
     app.add_typer(users, name="users")
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from tui_annotate.domain.accounts import Account
-from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.files.whole import read_text
 
 NEEDED: Final = ("user_id", "user_name", "email", "hashed_password")
 """Columns that a file must have; those that Mercury writes."""
 _OURS: Final = ("role", "active", "must_change", "unix")
 _FORMULA: Final = tuple("=+-@\t\r\0＝＋－＠'")
-_LARGEST: Final = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def read_users(path: Path) -> Iterator[UserRow | Problem]:
         NotFound, Unavailable: the file is not there, or can not be read.
         InvalidInput: it is no UTF-8, too large, or lacks a column.
     """
-    rows = csv.reader(_text(path).splitlines(keepends=True), strict=True)
+    rows = csv.reader(read_text(path).splitlines(keepends=True), strict=True)
     try:
         names = [name.strip() for name in next(rows, [])]
         missing = [name for name in NEEDED if name not in names]
@@ -99,23 +99,6 @@ def _row(where: str, names: Sequence[str], cells: Sequence[str]) -> UserRow | Pr
         must_change=values.get("must_change", "") == "1",
         unix=values.get("unix", ""),
     )
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise InvalidInput(f"{path} is too large for a list of people", "is it the right file?")
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise NotFound(f"there is no file {path}", "check its name") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInput(
-            f"{path} is not UTF-8 at byte {error.start}", "save it as UTF-8"
-        ) from error
-    except OSError as error:
-        raise Unavailable(
-            f"{path} can not be read: {error.strerror}", "check its permissions"
-        ) from error
 
 
 def _harmless(cell: str) -> str:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cli.conftest import Command
-from tui_annotate.cli import folder_checks
+from tui_annotate.cli import doctor_folder
 
 GROUP = os.getgid()
 
@@ -28,7 +28,7 @@ def folder(command: Command, tmp_path: Path) -> Path:
 
 def found(folder: Path) -> dict[str, tuple[str, str, str]]:
     """State, words and mending line of each finding, by its name."""
-    checks = folder_checks.folder_checks(folder)
+    checks = doctor_folder.folder_checks(folder)
     return {each.what: (each.state, each.says, each.mend) for each in checks}
 
 
@@ -78,7 +78,7 @@ def test_a_group_may_share_a_workspace(folder: Path) -> None:
     state, says, line = found(folder)["privacy"]
     assert state == "wrong"
     assert says.startswith("the group can not use ")
-    assert shlex.split(line)[:3] == ["chgrp", "-R", folder_checks.group_name(GROUP)]
+    assert shlex.split(line)[:3] == ["chgrp", "-R", doctor_folder.group_name(GROUP)]
     mend(folder)
     assert {path.stat().st_mode & 0o7777 for path in entries(folder) if path.is_dir()} == {0o2770}
     state, says, _ = found(folder)["privacy"]
@@ -113,7 +113,7 @@ def test_the_key_of_pseudonyms_is_its_owners_in_a_group(folder: Path) -> None:
 
 def test_a_group_without_a_name_is_called_by_its_number() -> None:
     """A number that no table knows is still one that chgrp takes."""
-    assert folder_checks.group_name(4_000_000) == "4000000"
+    assert doctor_folder.group_name(4_000_000) == "4000000"
 
 
 def test_the_file_system_of_a_folder_is_the_deepest_mount(tmp_path: Path) -> None:
@@ -123,9 +123,9 @@ def test_the_file_system_of_a_folder_is_the_deepest_mount(tmp_path: Path) -> Non
     mounts.write_text(
         f"a / ext4 rw\nold {here} xfs rw\nserver:/x {here} nfs4 rw\nb /other xfs rw\nodd\n"
     )
-    assert folder_checks.mounted(tmp_path, mounts) == ("server:/x", "nfs4")
-    assert folder_checks.mounted(Path("/"), mounts) == ("a", "ext4")
-    assert folder_checks.mounted(tmp_path, tmp_path / "absent") == ("", "")
+    assert doctor_folder.mounted(tmp_path, mounts) == ("server:/x", "nfs4")
+    assert doctor_folder.mounted(Path("/"), mounts) == ("a", "ext4")
+    assert doctor_folder.mounted(tmp_path, tmp_path / "absent") == ("", "")
 
 
 def test_a_network_file_system_is_refused_with_a_local_place(
@@ -137,21 +137,21 @@ def test_a_network_file_system_is_refused_with_a_local_place(
     near.mkdir()
     mounts = tmp_path / "mounts"
     mounts.write_text(f"a / nfs4 rw\nb {near} ext4 rw\n")
-    monkeypatch.setattr(folder_checks, "MOUNTS", mounts)
-    monkeypatch.setattr(folder_checks, "LOCAL", (str(far), str(near)))
+    monkeypatch.setattr(doctor_folder, "MOUNTS", mounts)
+    monkeypatch.setattr(doctor_folder, "LOCAL", (str(far), str(near)))
     state, says, line = found(folder)["disk"]
     assert state == "wrong"
     assert "nfs4" in says
     words = shlex.split(line, comments=True)
     assert words == ["cp", "-a", str(folder), str(near / folder.name)]
-    monkeypatch.setattr(folder_checks, "LOCAL", (str(far),))
+    monkeypatch.setattr(doctor_folder, "LOCAL", (str(far),))
     assert str(far / folder.name) in found(folder)["disk"][2]
 
 
 @pytest.mark.parametrize("kind", ["nfs", "cifs", "fuse.sshfs", "lustre", "9p"])
 def test_every_kind_of_network_is_known(kind: str) -> None:
     """Shares, clusters and tunnels alike."""
-    assert kind in folder_checks.NETWORK
+    assert kind in doctor_folder.NETWORK
 
 
 def test_a_full_or_read_only_disk_is_wrong(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,5 +188,5 @@ def test_a_share_of_the_disk_is_told(
     monkeypatch.setattr(shutil, "which", lambda _name: str(program))
     mounts = tmp_path / "mounts"
     mounts.write_text("/dev/a / ext4 rw\n")
-    monkeypatch.setattr(folder_checks, "MOUNTS", mounts)
+    monkeypatch.setattr(doctor_folder, "MOUNTS", mounts)
     assert found(folder)["quota"][:2] == (state, says)

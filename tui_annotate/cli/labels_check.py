@@ -9,9 +9,9 @@ import typer
 
 from tui_annotate.cli import output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, find
-from tui_annotate.cli.reports import read_text
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, Label, Need
+from tui_annotate.plugins.files.whole import read_text
 
 
 def check(

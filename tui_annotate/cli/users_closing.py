@@ -10,7 +10,7 @@ import typer
 
 from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, YesOption, opened
-from tui_annotate.cli.user_files import told
+from tui_annotate.cli.users_files import told
 from tui_annotate.domain.people import Role, Verb
 
 if TYPE_CHECKING:

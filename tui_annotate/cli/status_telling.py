@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 from tui_annotate.cli import output
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tui_annotate.domain.figures import Figures, Projection
-    from tui_annotate.services.examine import Waiting
 
 _NONE = "-"
 
@@ -30,22 +27,6 @@ def show(figures: Figures) -> None:
         output.line("")
         weeks = dropwhile(lambda week: not week.seconds, figures.weeks)
         output.bars([(week.week, week.hours) for week in weeks], unit="h")
-
-
-def show_waiting(waiting: Sequence[Waiting]) -> None:
-    """A table of what waits for a choice since a label was split; nothing where nothing does."""
-    if not waiting:
-        return
-    output.line("")
-    output.table(
-        [
-            output.Column("waits for a choice", flexible=True),
-            output.Column("of", flexible=True),
-            output.Column("person", flexible=True),
-            output.Column("annotations", number=True),
-        ],
-        [(each.label, ", ".join(each.choices), each.name, each.annotations) for each in waiting],
-    )
 
 
 def _show_states(figures: Figures) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.key_files import KEYS
-from tui_annotate.cli import server_checks
+from tui_annotate.cli import doctor_server
 from tui_annotate.domain.authorized_keys import authorized_line
 from tui_annotate.domain.findings import Finding
 
@@ -28,7 +28,7 @@ BOUND = {KEYS[0]: COMMAND}
 
 def judged(**other: list[str]) -> Finding:
     """The one finding of settings that differ from sound ones."""
-    (finding,) = server_checks.judged({**SOUND, **other}, Path("/srv/it's a"), "annotate")
+    (finding,) = doctor_server.judged({**SOUND, **other}, Path("/srv/it's a"), "annotate")
     return finding
 
 
@@ -70,7 +70,7 @@ def findings(folder: Path, text: str, *, mode: int = 0o600) -> list[Finding]:
     file = folder / "authorized_keys"
     file.write_text(text)
     file.chmod(mode)
-    return list(server_checks.authorized_checks([folder / "none", file], folder, BOUND))
+    return list(doctor_server.authorized_checks([folder / "none", file], folder, BOUND))
 
 
 def test_lines_as_they_were_written_are_nothing_to_tell(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_file_that_others_can_write_is_wrong(tmp_path: Path) -> None:
 
 def test_without_bound_keys_sshd_is_nobodys_business(tmp_path: Path) -> None:
     """A workspace on a laptop hears nothing of it."""
-    assert list(server_checks.sshd_checks(tmp_path, [])) == []
+    assert list(doctor_server.sshd_checks(tmp_path, [])) == []
 
 
 def fake_sshd(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
@@ -155,7 +155,7 @@ def test_settings_are_those_for_the_stores_owner(
         f"echo \"$@\" > {tmp_path}/asked\ncat <<'.'\n{lines}\nauthorizedkeysfile {tmp_path}/%u\n."
     )
     fake_sshd(tmp_path, monkeypatch, script)
-    found = list(server_checks.sshd_checks(tmp_path, [MINE]))
+    found = list(doctor_server.sshd_checks(tmp_path, [MINE]))
     assert [(each.what, each.state) for each in found] == [
         ("sshd", "ok"),
         ("authorized_keys", "doubt"),
@@ -164,7 +164,7 @@ def test_settings_are_those_for_the_stores_owner(
     asked = (tmp_path / "asked").read_text()
     assert asked == f"-T -C user={owner},host=localhost,addr=127.0.0.1\n"
     (tmp_path / owner).write_text(f"{KEYS[0]} ana\n")
-    assert [each.state for each in server_checks.sshd_checks(tmp_path, [MINE])] == ["ok", "wrong"]
+    assert [each.state for each in doctor_server.sshd_checks(tmp_path, [MINE])] == ["ok", "wrong"]
 
 
 def test_settings_that_can_not_be_read_are_a_doubt(
@@ -172,7 +172,7 @@ def test_settings_that_can_not_be_read_are_a_doubt(
 ) -> None:
     """Most users may not; the line says who can."""
     fake_sshd(tmp_path, monkeypatch, "exit 1")
-    first = next(server_checks.sshd_checks(tmp_path, [MINE]))
+    first = next(doctor_server.sshd_checks(tmp_path, [MINE]))
     assert first.state == "doubt"
     assert first.mend.startswith("as root: sshd -T")
 
@@ -183,7 +183,7 @@ def test_settings_that_can_not_be_read_are_a_doubt(
 def test_an_old_c_library_is_told(monkeypatch: pytest.MonkeyPatch, name: str, state: str) -> None:
     """By its version; systems without it have nothing to tell."""
     monkeypatch.setattr("os.confstr", lambda _name: name)
-    (finding,) = server_checks.glibc_check()
+    (finding,) = doctor_server.glibc_check()
     assert finding.state == state
     monkeypatch.setattr("os.confstr", lambda _name: None)
-    assert list(server_checks.glibc_check()) == []
+    assert list(doctor_server.glibc_check()) == []

@@ -1,0 +1,58 @@
+"""annotations clear, keys: shapes and ends."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.cli.conftest import Command
+
+
+def test_clear_needs_mine_and_a_yes(annotated: Command) -> None:
+    """Nothing is cleared by mistake; with both it is, and is counted."""
+    assert annotated("annotations", "clear", "--yes").code == 2
+    assert annotated("annotations", "clear", "--mine").code == 2
+    done = annotated("annotations", "clear", "--mine", "--yes", "--json")
+    assert done.json == {"person": "reader", "cleared": 1}
+    assert annotated("status", "--json").json["annotations"] == 0
+
+
+def test_clear_of_nothing_promises_no_undo(annotated: Command) -> None:
+    """Where nothing was, that is said, and undo is spoken of only where something was."""
+    clear = ("annotations", "clear", "--mine", "--yes")
+    assert "undo" in annotated(*clear).out
+    again = annotated(*clear)
+    assert (again.code, "undo" in again.out) == (0, False)
+    assert again.out.startswith("nothing to clear")
+
+
+def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:
+    """An id, and dataset/id, name the sample whose annotations go; an unknown one is refused."""
+    clear = ("annotations", "clear", "--mine", "--yes", "--json", "--sample")
+    assert annotated(*clear, "absent").code == 1
+    assert annotated(*clear, "tea").json["cleared"] == 0
+    assert annotated(*clear, "pairs/bridge").json["cleared"] == 1
+
+
+def test_clear_of_somebody_else_leaves_mine(annotated: Command) -> None:
+    """--as says whose annotations are cleared, and is remembered."""
+    done = annotated("annotations", "clear", "--mine", "--yes", "--as", "ana", "--json")
+    assert done.json == {"person": "ana", "cleared": 0}
+    assert annotated("annotations", "clear", "--mine", "-y", "--json").json["person"] == "ana"
+
+
+def test_keys_are_printed_with_changes(filled: Command) -> None:
+    """The table has every action; a configuration file's change shows."""
+    Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text('[keys]\n"sample.skip" = "S"\n', "utf-8")
+    keys = {action["id"]: action["keys"] for action in filled("keys", "--json").json}
+    assert keys["sample.skip"] == ["S"]
+    assert keys["undo"] == ["u"]
+    assert "sample.skip" in filled("keys").out
+
+
+def test_a_wrong_key_map_is_refused(filled: Command) -> None:
+    """A key map with an unknown action is refused with its name."""
+    Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text('[keys]\n"no.such" = "S"\n', "utf-8")
+    done = filled("keys")
+    assert done.code == 2
+    assert "no.such" in done.err

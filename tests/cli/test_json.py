@@ -1,0 +1,51 @@
+"""--json: one value, of names that the manual explains."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.pty_driver import ROOT
+
+SHAPES = [
+    ["status"],
+    ["audit", "head"],
+    ["audit", "verify"],
+    ["backup"],
+    ["freeze", "first"],
+    ["freeze", "list"],
+    ["guidelines", "list"],
+    ["remarks", "list"],
+    ["dataset", "list"],
+    ["dataset", "show", "pairs"],
+    ["doctor"],
+    ["keys"],
+    ["labels", "check"],
+    ["labels", "list"],
+    ["labels", "rename", "Benign", "Fine", "--dry-run"],
+    ["labels", "normalise", "--dry-run"],
+    ["ingest", "pairs.jsonl", "--dry-run"],
+    ["match", "--sample", "bridge", "--side", "summary", "--span", "0:10"],
+    ["assist", "evaluate", str(ROOT / "sample_data" / "gold.json"), "--embedder", "none"],
+]
+
+
+def names(value: object) -> set[str]:
+    """All keys of a JSON value, but for those of signals, whose names are the assist's."""
+    if isinstance(value, list):
+        return {name for each in value for name in names(each)}
+    if isinstance(value, dict):
+        inner = (names(each) for name, each in value.items() if name != "signals")
+        return set(value).union(*inner)
+    return set()
+
+
+@pytest.mark.parametrize("words", SHAPES, ids=" ".join)
+def test_json_is_one_value_with_documented_names(words: list[str], annotated: Command) -> None:
+    """What is printed with --json is one JSON value, each of whose names stands in the manual."""
+    manual = (ROOT / "docs" / "json.md").read_text("utf-8")
+    shown = json.loads(annotated(*words, "--json").out)
+    assert [name for name in names(shown) if not re.search(rf'[`"]{name}[`"]', manual)] == []

@@ -1,0 +1,38 @@
+"""status: its figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Command
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
+
+
+def test_status_counts_everything(annotated: Command) -> None:
+    """The JSON of status has the figures of the whole, of datasets and of people."""
+    shown = annotated("status", "--json").json
+    expected = {"samples": 2, "documents": 4, "annotations": 1, "done": 0}
+    assert {name: shown[name] for name in expected} == expected
+    assert shown["datasets"][0]["name"] == "pairs"
+    assert shown["progress"][0]["name"] == "reader"
+    assert shown["people"][0]["name"] == "reader"
+    assert "reader" in annotated("status").out
+
+
+def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> None:
+    """Who is how far and how fast, what is ahead, a chart by week, flags with their reasons."""
+    assert annotated("status", "--flagged").err == "nothing is flagged\n"
+    with workspaces.open(tmp_path) as space:
+        person, keys = space.person("reader").id, space.corpus.keys()
+        space.annotate.flag(person, keys[1], reason="cut \x1b[31m off", seconds=60)
+        space.annotate.add(person, keys[0], claim("t", 0, 3, label=""), seconds=60)
+    shown = annotated("status", "--weeks", "2").out
+    for words in ("assigned", "samples/h", "(began today)", "remaining"):
+        assert words in shown
+    assert shown.splitlines()[-1].endswith("#" * 60)
+    assert len([line for line in shown.splitlines() if line.startswith("20")]) == 1
+    flagged = annotated("status", "--flagged").out
+    assert "cut" in flagged
+    assert "\x1b" not in flagged
+    assert annotated("status", "--json").json["flags"][0]["sample"] == "tea"
