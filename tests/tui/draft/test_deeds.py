@@ -397,20 +397,6 @@ def test_the_mouse_gives_its_side_the_keys_and_wakes_the_digits() -> None:
     assert made.asleep
 
 
-def test_read_are_the_sentences_on_screen_and_where_the_cursor_or_selection_is() -> None:
-    """One that is higher than the screen is never on it as a whole, but the cursor gets there."""
-    made = draft()
-    assert made.unvisited() == (0, 1, 2)
-    moving.read(made, ())
-    assert made.unvisited() == (1, 2)
-    moving.pointed(made, SUMMARY_SIDE, Pointer(0, 50, Span(25, 50)))
-    moving.read(made, ())
-    assert made.unvisited() == ()
-    other = draft()
-    moving.read(other, [1, 2])
-    assert other.unvisited() == ()
-
-
 def test_another_document_ends_the_search_in_it() -> None:
     """Hits belong to one text."""
     made = draft(sources=(SOURCE, "More rain."))

@@ -38,12 +38,12 @@ def test_enter_finishes_a_sample_that_was_read() -> None:
 def test_sentences_never_on_screen_are_said_once() -> None:
     """The first Enter names them, the second finishes."""
     made = draft()
-    moving.read(made, [0])
+    made.visited.update([0])
     assert keys(made, "enter") == [Blink()]
     assert said(made) == "sentences 2, 3 were never on screen · Enter again: done"
     assert keys(made, "enter") == DONE
     moved = draft()
-    moving.read(moved, [0, 1])
+    moved.visited.update([0, 1])
     keys(moved, "enter")
     assert said(moved).startswith("sentence 3 was never")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.tui.draft.desk import draft, keys, select, store
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import moving, notes
+from tui_annotate.tui.draft import notes
 from tui_annotate.tui.draft.place import place, restore
 from tui_annotate.tui.draft.sheet import Pointer
 from tui_annotate.tui.draft.state import Note
@@ -21,7 +21,7 @@ from tui_annotate.tui.draft.state import Note
 def test_what_was_in_hand_comes_back() -> None:
     """Cursors, selection, evidence, notes and sentences that were read survive JSON."""
     made = draft()
-    moving.read(made, [0, 1])
+    made.visited.update([0, 1])
     keys(made, "m")
     notes.kept(made, "on the sample")
     select(made, "15 million")

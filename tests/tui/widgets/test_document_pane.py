@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from textual.events import Event
 from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -234,6 +235,44 @@ async def test_words_in_pairs_are_on_one_line() -> None:
         assert all(len({layout.line_of(word.start) for word in pair}) == 1 for pair in pairs)
         seen = [word for pair in pairs for word in pair]
         assert seen == sorted(seen)
+
+
+async def test_seen_is_what_was_painted_by_then() -> None:
+    """From end to end; a page that was passed before it was painted was seen by nobody."""
+    text = "".join(f"This is sentence {number}.\n" for number in range(40))
+    async with shown(text, size=(60, 12)) as (pane, _, pilot):
+        before = Event().time
+        assert pane.sentences_seen(before) == tuple(range(12))
+        pane.move("end", 1)
+        pane.move("page", -1)
+        await pilot.pause()
+        after = Event().time
+        assert pane.sentences_seen(before) == tuple(range(12))
+        assert pane.sentences_seen(after) == tuple(range(18, 30))
+
+
+async def test_a_sentence_higher_than_the_view_is_seen_with_the_cursor_in_it() -> None:
+    """It is never there from end to end; what is only selected out of view is not seen."""
+    long = "This is a long sentence " * 40 + "with an end. "
+    async with shown(long + "Another one. " + long, size=(60, 12)) as (pane, _, pilot):
+        assert pane.sentences_seen(Event().time) == (0,)
+        pane.move("end", 1)
+        unpainted = Event().time
+        assert pane.sentences_seen(unpainted) == ()
+        await pilot.pause()
+        assert pane.sentences_seen(Event().time) == (2,)
+
+
+async def test_a_text_that_was_not_painted_yet_was_not_seen() -> None:
+    """What was on screen before it is no part of it; of an empty text there is nothing to see."""
+    async with shown("One. Two. ", size=(60, 12)) as (pane, _, pilot):
+        pane.load("Three. Four. ", segments_of("Three. Four. "))
+        assert pane.sentences_seen(Event().time) == ()
+        await pilot.pause()
+        assert pane.sentences_seen(Event().time) == (0, 1)
+        pane.load("", ())
+        await pilot.pause()
+        assert pane.sentences_seen(Event().time) == ()
 
 
 async def test_revealing_jumps_to_a_third() -> None:

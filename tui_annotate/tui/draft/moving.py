@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.counting import segment_at
 from tui_annotate.tui.draft.effects import (
     AskWords,
     Blink,
@@ -150,16 +149,6 @@ def pointed(draft: Draft, side: Side, pointer: Pointer, *, by_hand: bool = False
     if pointer.document != draft.pointers[side].document and side is draft.searched[1]:
         draft.hits = ()
     draft.pointers[side] = pointer
-
-
-def read(draft: Draft, on_screen: Iterable[int]) -> None:
-    """A key came: who pressed it saw the sentences on screen, and where the cursor is."""
-    draft.visited.update(on_screen)
-    if segments := draft.sentences(Side.SUMMARY):
-        pointer = draft.pointers[Side.SUMMARY]
-        here = pointer.selection or Span(pointer.offset, pointer.offset + 1)
-        first, last = segment_at(segments, here.start), segment_at(segments, here.end - 1)
-        draft.visited.update(range(first, last + 1))
 
 
 DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {

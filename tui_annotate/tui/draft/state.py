@@ -74,7 +74,8 @@ class Draft(Sheet):
         kept: note texts left with Esc.
         nowhere: words of the summary that the sources have nowhere, while they are marked.
         former: own evidence of other samples, by the index of the source document it lies in.
-        visited: summary segments that were on screen, or held the cursor, when a key came.
+        visited: summary segments that were painted when a key came, from end to end or with the
+            cursor in them.
         message: (text, kind) that stands in the draft line until the next key.
     """
 

@@ -164,17 +164,25 @@ class DocumentPane(DocumentMouse):
             if self._room(pair[0], following[0] if following else None) >= len("ab")
         )
 
-    def sentences_on_screen(self) -> tuple[int, ...]:
-        """The sentences that are in view from end to end, white space left out."""
-        layout, top = self.text_layout, self.scroll_offset.y
-        last = min(top + self.scrollable_content_region.height, layout.lines) - 1
-        if last < top or not layout.text:
+    def sentences_seen(self, time: float) -> tuple[int, ...]:
+        """The sentences that could be read at a time, in order.
+
+        That is those from end to end in the view that was painted by then, white space left out,
+        and of those under the cursor or selected the ones that were in it at all: a sentence may
+        be higher than the view.
+
+        Args:
+            time: of an event; later calls ask for none that is earlier.
+        """
+        view, cursor = self.view_at(time), self.text_cursor
+        here = cursor.selection or cursor.character
+        if view is None or here is None:
             return ()
-        view = Span(layout.line(top)[0], layout.line(last)[1])
-        sentences = self.text_cursor.sentences
+        sentences = cursor.sentences
+        held = range(sentences.index(here.start), sentences.index(here.end - 1) + 1)
         near = range(sentences.index(view.start), sentences.index(view.end - 1) + 1)
         found = ((at, sentences.trimmed(at)) for at in near)
-        return tuple(at for at, span in found if span and span.clip(view) == span)
+        return tuple(at for at, span in found if span and (span.clip(view) == span or at in held))
 
     def _room(self, word: Span, following: Span | None) -> int:
         """The cells from a word's start to the next word, or to the end of its line."""

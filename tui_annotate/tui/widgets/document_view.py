@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -25,6 +26,7 @@ from tui_annotate.tui.text.painter import GUTTER, Piece, Scene, paint
 
 _MARGIN = 3  # lines kept between the cursor and the edge of the view
 _CACHED = 200  # painted lines that are kept; to give up thousands at once takes milliseconds
+_VIEWS = 64  # views that are remembered; a key is seldom answered later than one frame
 _WIDTH_UNKNOWN = 80
 _BAR = 1  # cells of the scroll bar
 
@@ -80,6 +82,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._strips: dict[int, Line] = {}
         self._dressed: _Dress | None = None
         self._height = 0
+        self._views: deque[tuple[float, Span]] = deque(maxlen=_VIEWS)
         self._reset("", ())
 
     def _reset(self, text: str, segments: Sequence[Segment]) -> None:
@@ -87,6 +90,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.text_layout = TextLayout(text)
         self.scene = Scene()
         self._revealed: Span | None = None
+        self._views.clear()
 
     def on_mount(self) -> None:
         """Textual's hook, beside its own."""
@@ -119,11 +123,33 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Textual's hook: the lines of the view as they are, as nothing is laid around them."""
         dress, top = self._dress(), self.scroll_offset.y
+        self._remember_view(top)
         return [self._line(top + y, dress).crop(*crop.column_span) for y in crop.line_range]
 
     def render_line(self, y: int) -> Strip:
         """Line `y` of the view, painted anew only after a change."""
         return self._line(y + self.scroll_offset.y, self._dress())
+
+    def _remember_view(self, top: int) -> None:
+        """Remember what is painted now, and since when, where it is not what was painted last."""
+        layout, height = self.text_layout, self.scrollable_content_region.height
+        last = min(top + height, layout.lines) - 1
+        if last < top or not layout.text:
+            return
+        view = Span(layout.line(top)[0], layout.line(last)[1])
+        if not self._views or self._views[-1][1] != view:
+            self._views.append((events.Event().time, view))
+
+    def view_at(self, time: float) -> Span | None:
+        """The text that stood on screen at a time, as last painted by then; None for none.
+
+        Args:
+            time: of an event; later calls ask for none that is earlier.
+        """
+        views = self._views
+        while len(views) > 1 and views[1][0] <= time:
+            views.popleft()
+        return views[0][1] if views and views[0][0] <= time else None
 
     def _dress(self) -> _Dress:
         """The present dress; every line is to be painted anew where it is another than before."""

@@ -266,3 +266,16 @@ async def test_sentences_that_were_never_on_screen_are_told_once(tmp_path: Path)
         assert here(person) == "b"
         await person.press("pagedown pagedown pagedown pagedown end enter")
         assert "is done" in person.line() or "finished" in person.line()
+
+
+async def test_pages_that_were_passed_in_one_burst_are_not_read(tmp_path: Path) -> None:
+    """They were never painted: the Enter behind them tells of them."""
+    long = " ".join(f"Sentence number {number} says a thing." for number in range(99))
+    texts = (Document(Side.SOURCE, SUMMARY), Document(Side.SUMMARY, long))
+    samples = [Sample("films", name, texts) for name in "ab"]
+    async with at_work(make(tmp_path / "work", samples=samples)) as person:
+        await at_once(person, "pagedown pagedown pagedown pagedown end enter")
+
+        assert here(person) == "a"
+        assert person.line().endswith("never on screen · Enter again: done")
+        assert {50, 98} <= set(person.draft.unvisited())

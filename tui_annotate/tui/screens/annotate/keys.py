@@ -131,7 +131,7 @@ class AnnotateKeys(AnnotateTeam):
         else:
             if event.time >= since:
                 self.begun = True
-                moving.read(draft, self.pane(Side.SUMMARY).sentences_on_screen())
+                draft.visited.update(self.pane(Side.SUMMARY).sentences_seen(event.time))
             self._act(draft, key, action, method=method)
         return True
 
