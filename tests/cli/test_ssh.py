@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import shlex
-import shutil
 import stat
 import subprocess
 import sys
@@ -19,13 +18,13 @@ import tui_annotate
 from tests.cli.conftest import Command
 from tests.key_files import KEYS
 from tests.pty_driver import ROOT
+from tests.ssh_server import SSHD, separate
 from tui_annotate.__main__ import KEPT, clean
 from tui_annotate.cli import guest, screen, ssh
 from tui_annotate.domain.authorized_keys import parse_entry
 from tui_annotate.services.authenticate.managing import NewAccount
 
 SESSION = f"{sys.executable} -I -m tui_annotate session"
-SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
 @pytest.fixture
@@ -179,6 +178,7 @@ def test_sshd_takes_the_settings(team: Command, tmp_path: Path, how: tuple[str, 
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     file = tmp_path / "sshd_config"
     file.write_text(f"HostKey {key}\n{settings}")
+    separate()
     assert SSHD
     told = {}
     for user in ("marks", "other"):
