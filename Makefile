@@ -16,6 +16,9 @@ PYTEST_ARGS ?=
 READERS ?=
 MINUTES ?= 2
 
+# Tests start hundreds of processes: without bytecode each compiles all anew, as does the next run.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-neural test test-studio check bench torture fuzz format pictures sample-vectors clean
 
