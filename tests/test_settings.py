@@ -19,7 +19,9 @@ from tui_annotate.settings import (
     Settings,
     find_workspace,
     load,
+    login_name,
     person_name,
+    remember_name,
     user_file,
 )
 
@@ -175,22 +177,27 @@ def test_the_persons_file_is_where_the_system_keeps_such_files() -> None:
 # who ---------------------------------------------------------------------------------------------
 
 
-def test_a_name_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The login name at first, then the last one given; privately kept."""
+def test_a_name_is_given_remembered_or_that_of_the_login(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In this order; it is kept privately, and what is only given is not kept."""
     monkeypatch.setenv("TUI_ANNOTATE_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("LOGNAME", "login")
     assert person_name() == "login"
-    assert person_name(" ana ") == "ana"
+    remember_name(" ana ")
     assert person_name() == "ana"
-    assert person_name("bo") == "bo" == person_name()
+    assert person_name(" bo ") == "bo"
+    assert person_name() == "ana"
+    assert login_name() == "login"
     assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
 
 
 def test_a_wrong_name_is_refused_and_not_remembered() -> None:
     """The one before stays."""
-    person_name("ana")
-    with pytest.raises(InvalidInput):
-        person_name("a\x1bb")
+    remember_name("ana")
+    for refuses in (person_name, remember_name):
+        with pytest.raises(InvalidInput):
+            refuses("a\x1bb")
     assert person_name() == "ana"
 
 
@@ -207,10 +214,10 @@ def test_a_broken_memory_is_no_memory(
 def test_a_home_that_can_not_be_written_costs_only_the_memory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The name holds for now."""
+    """Nothing is said of it: the work goes on."""
     (tmp_path / "file").touch()
     monkeypatch.setenv("TUI_ANNOTATE_STATE", str(tmp_path / "file"))
-    assert person_name("ana") == "ana"
+    remember_name("ana")
     assert person_name() == "reader"
 
 

@@ -32,6 +32,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.settings import remember_name
 from tui_annotate.storage.guidance.store import Guidance
 from tui_annotate.workspace import Workspace
 
@@ -141,9 +142,11 @@ def test_guidelines_are_taken_up_too(space: Workspace) -> None:
     assert space.annotate.open(space.person("ana").id, key).guidelines == "Read twice."
 
 
-def test_a_person_is_remembered(space: Workspace) -> None:
-    """By the name given last; the same name is the same person."""
+def test_a_name_is_a_person(space: Workspace) -> None:
+    """The same name is the same one; without a name it is whoever is remembered."""
     ana = space.person("ana")
+    assert space.person().name == "reader"
+    remember_name("ana")
     assert space.person() == ana
     assert space.person("bo") != ana
 

@@ -35,10 +35,10 @@ def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:
 
 
 def test_clear_of_somebody_else_leaves_mine(annotated: Command) -> None:
-    """--as says whose annotations are cleared, and is remembered."""
+    """--as says whose annotations are cleared, once: nobody began to work by it."""
     done = annotated("annotations", "clear", "--mine", "--yes", "--as", "ana", "--json")
     assert done.json == {"person": "ana", "cleared": 0}
-    assert annotated("annotations", "clear", "--mine", "-y", "--json").json["person"] == "ana"
+    assert annotated("annotations", "clear", "--mine", "-y", "--json").json["person"] == "reader"
 
 
 def test_keys_are_printed_with_changes(filled: Command) -> None:

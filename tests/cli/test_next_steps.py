@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Command
 from tui_annotate.cli.next_steps import FIRST_STEPS, NEXT_STEPS, WORK
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.settings import remember_name
 from tui_annotate.workspace import open as open_workspace
 
 
@@ -39,6 +40,7 @@ def test_an_empty_workspace_wants_texts_first(command: Command, tmp_path: Path) 
 
 def test_whoever_worked_here_is_told_where_they_were(filled: Command, tmp_path: Path) -> None:
     """Nobody is made by being asked about; whoever finished something hears how much."""
+    remember_name("ana")
     assert "samples: 2\n" in filled().out
     with open_workspace(tmp_path) as space:
         assert space.people.all() == ()
@@ -52,6 +54,7 @@ def test_with_accounts_a_name_says_nothing(filled: Command, tmp_path: Path) -> N
     """Whose work it is, the screen asks."""
     with open_workspace(tmp_path) as space:
         space.person("ana")
+    remember_name("ana")
     assert "; ana" in filled().out
     add = ("users", "add", "--name", "ben", "--email", "b@example.org", "--invite")
     assert filled(*add).code == 0

@@ -15,6 +15,7 @@ from tests.cli.conftest import Command
 from tests.pty_driver import ROOT
 from tui_annotate.cli import demo, screen
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.settings import person_name, remember_name
 from tui_annotate.workspace import Workspace
 
 DATA = str(ROOT / "sample_data")
@@ -110,6 +111,35 @@ def test_the_demo_opens_on_its_own_workspace(
     assert done.out.startswith("to annotate: ")
     assert done.out.endswith(f" annotate -w {tmp_path / 'try'}\n")
     assert drawn.opened == tmp_path / "try"
+
+
+@pytest.mark.usefixtures("drawn")
+def test_who_begins_to_work_is_remembered(filled: Command) -> None:
+    """The name that is given, once the workspace is open; no name changes nothing."""
+    assert filled("annotate", "--as", "ana").code == 0
+    assert person_name() == "ana"
+    assert filled("annotate").code == 0
+    assert person_name() == "ana"
+
+
+@pytest.mark.usefixtures("drawn")
+def test_with_accounts_a_name_says_nothing(filled: Command) -> None:
+    """So it is not remembered."""
+    add = ("users", "add", "--name", "ben", "--email", "b@example.org", "--invite")
+    assert filled(*add).code == 0
+    assert filled("annotate", "--as", "ana").code == 0
+    assert person_name() == "reader"
+
+
+def test_the_demo_is_tried_under_the_login_name(command: Command, drawn: Drawn) -> None:
+    """Whoever was last at work stays remembered, and the way back names who tried it."""
+    remember_name("ana")
+    done = command("demo", "try", "--data", DATA)
+    assert drawn.given["person"] == "reader"
+    assert done.out.rstrip().endswith(" --as reader")
+    assert command("demo", "try", "--data", DATA, "--as", "bo").code == 0
+    assert drawn.given["person"] == "bo"
+    assert person_name() == "ana"
 
 
 def test_the_demo_without_a_terminal_does_the_job(command: Command) -> None:

@@ -20,6 +20,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.settings import login_name, person_name
 
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
@@ -85,15 +86,16 @@ def demo(
 
     What was annotated there is kept. Where standard output is no terminal, it does the same job
     without a screen: ingests, prints the matches of three selections, adds two annotations,
-    exports them, says where everything is.
+    exports them, says where everything is. Without a name it is your login name's.
     """
+    name = name or login_name()
     with _filled(folder, data or example_data()) as space:
         path = space.path
         if not _drawable():
             _print_job(space, name)
             return
-    code = screen.annotate(path, name=name)
-    _tell_the_way_back(path)
+    code = screen.annotate(path, name=name, remembered=False)
+    _tell_the_way_back(path, name)
     raise typer.Exit(code)
 
 
@@ -163,11 +165,14 @@ def _print_job(space: Workspace, name: str) -> None:
             "annotations": str(target),
         }
     )
-    _tell_the_way_back(space.path)
+    _tell_the_way_back(space.path, name)
 
 
-def _tell_the_way_back(folder: Path) -> None:
-    output.line(f"to annotate: {_program()} annotate -w {shlex.quote(str(folder))}")
+def _tell_the_way_back(folder: Path, name: str) -> None:
+    back = f"{_program()} annotate -w {shlex.quote(str(folder))}"
+    if name != person_name():
+        back += f" --as {shlex.quote(name)}"
+    output.line(f"to annotate: {back}")
 
 
 def _program() -> str:

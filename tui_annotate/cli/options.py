@@ -39,7 +39,7 @@ NameOption = Annotated[
     typer.Option(
         "--as",
         metavar="NAME",
-        help="Who you are. Remembered; the first time it is your login name.",
+        help="Who you are. Remembered once work begins; at first your login name.",
         autocompletion=completion.people,
         show_default=False,
     ),

@@ -56,17 +56,19 @@ def annotate(
     bound: Bound | None = None,
     own: bool = True,
     reviewing: bool = False,
+    remembered: bool = True,
 ) -> int:
     """Opens the screen, comes back when it is left, and gives the exit code.
 
     Args:
         workspace: its folder; None for the environment's, else the nearest parent.
-        name: who works; empty for whoever it was last.
+        name: who works; empty for whoever is remembered.
         sample: where to begin; empty for where this person was.
         order: of the queue; empty for the workspace's.
         bound: whom sshd knows by their key, in a workspace with accounts.
         own: this user of the machine is one person's, so that they can stay signed in.
         reviewing: what several people said is settled; else one annotates.
+        remembered: a name that is given is the one of this user from now on.
 
     Raises:
         NotFound: there is no workspace, or no such sample.
@@ -89,7 +91,7 @@ def annotate(
     from tui_annotate.tui.app import run
 
     return run(
-        partial(_open, folder),
+        partial(_open, folder, name if remembered else ""),
         person=name,
         sample=sample,
         order=chosen,
@@ -100,11 +102,16 @@ def annotate(
     )
 
 
-def _open(folder: Path) -> Workspace:
+def _open(folder: Path, name: str) -> Workspace:
+    """The workspace, in which somebody begins to work; where a name says who, it is remembered."""
     try:
+        from tui_annotate import settings
         from tui_annotate import workspace as workspaces
 
-        return workspaces.open(folder)
+        space = workspaces.open(folder)
+        if name and not space.team.members.required():
+            settings.remember_name(name)
+        return space
     finally:
         gc.freeze()
         # What a frame allocates has no cycles, and is gone without the collector; as it comes by

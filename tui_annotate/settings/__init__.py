@@ -21,7 +21,9 @@ from tui_annotate.settings.places import (
     PREFIX,
     WORKSPACE_FILE,
     find_workspace,
+    login_name,
     person_name,
+    remember_name,
     state_folder,
     user_file,
 )
@@ -33,7 +35,9 @@ __all__ = [
     "Settings",
     "find_workspace",
     "load",
+    "login_name",
     "person_name",
+    "remember_name",
     "state_folder",
     "user_file",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -36,35 +37,48 @@ def state_folder() -> Path:
 
 
 def person_name(given: str = "") -> str:
-    """Who works here: the name given now, else the one given last time, else the login name.
-
-    A name that is given is remembered where that can be written.
+    """Who works here: the name given now, else the one remembered, else the login name.
 
     Raises:
         InvalidInput: it is no name.
     """
-    file = state_folder() / "name"
     if given:
-        name = checked_name(given)
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file.write_text(name + "\n", "utf-8")
-        except OSError:
-            return name  # a home that can not be written costs the memory, not the work
-        return name
+        return checked_name(given)
     try:
-        return checked_name(file.read_text("utf-8"))
+        return checked_name(_name_file().read_text("utf-8"))
     except (OSError, UnicodeDecodeError, InvalidInput):
-        return checked_name(_login())
+        return login_name()
 
 
-def _login() -> str:
+def remember_name(name: str) -> None:
+    """Remember who began to work here, where that can be written.
+
+    Raises:
+        InvalidInput: it is no name.
+    """
+    name, file = checked_name(name), _name_file()
+    with suppress(OSError):  # a home that can not be written costs the memory, not the work
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.write_text(name + "\n", "utf-8")
+
+
+def _name_file() -> Path:
+    return state_folder() / "name"
+
+
+def login_name() -> str:
+    """The name of this user of the machine; "me" for one without a name, as in a container.
+
+    Raises:
+        InvalidInput: it can not be a person's name.
+    """
     import getpass
 
     try:
-        return getpass.getuser()
+        login = getpass.getuser()
     except (KeyError, OSError):
-        return "me"  # a container's user without a name
+        login = "me"
+    return checked_name(login)
 
 
 def find_workspace(flag: Path | None = None) -> Path:

@@ -121,7 +121,7 @@ class Members:
     def person(self, name: str) -> Person:
         """Who works here.
 
-        Without accounts: the name given (and remembered), else the last one, else the login name.
+        Without accounts: the name given, else the one remembered, else the login name.
         With them: who acts; the owner of the files, too, has to be somebody.
 
         Raises:

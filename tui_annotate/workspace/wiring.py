@@ -76,7 +76,7 @@ class Workspace:
         return Workspace(self.path, self.settings, self._database, actor=actor)
 
     def person(self, name: str = "") -> Person:
-        """Who works here: who acts; without accounts, by the name given, else given last.
+        """Who works here: who acts; without accounts, by the name given, else remembered.
 
         Raises:
             InvalidInput, NotAllowed: it is no name; there are accounts, and nobody is signed in.
