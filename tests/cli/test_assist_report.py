@@ -46,7 +46,7 @@ def test_people_get_tables(worked: Command) -> None:
     """Shares over their intervals, in groups, in 80 columns; what is not known is said."""
     done = worked("assist", "report")
     assert done.code == 0
-    assert "left out: 1 annotations with no record of what the assist showed" in done.err
+    assert "left out: 1 annotation with no record of what the assist showed" in done.err
     assert max(map(len, (done.out + done.err).splitlines())) <= 80
     lines = [line.split() for line in done.out.splitlines()]
     assert lines[1] == ["all", "2", "1", "100%", "100%", "100%", "0%", "50%"]

@@ -40,7 +40,7 @@ def test_a_sound_log(worked: Command) -> None:
     assert (head["events"], head["streams"]) == (2, 1)
     shown = worked("audit", "verify")
     assert (shown.code, shown.out.splitlines()[-1]) == (0, f"head: {head['head']}")
-    assert "sound: 2 events in 1 streams" in shown.out
+    assert "sound: 2 events in 1 stream," in shown.out
     told = [line.split() for line in worked("audit", "head").out.splitlines()]
     assert (told[0], told[-1]) == (["head", head["head"]], ["last", head["last"][:19]])
 

@@ -86,7 +86,7 @@ def test_a_state_is_replayed_from_the_log(frozen: Command, tmp_path: Path) -> No
     later(frozen, tmp_path)
     before = frozen("export", "--format", "native").out
     shown = frozen("freeze", "replay", "paper", "-o", "then.jsonl")
-    assert (shown.code, "2 of 2 samples are identical" in shown.out) == (0, True)
+    assert (shown.code, "to the byte: 2 of 2 samples" in shown.out) == (0, True)
     assert "1 sample came since" in shown.err
     kept = (tmp_path / "frozen" / "paper" / "native.jsonl").read_text()
     assert (tmp_path / "then.jsonl").read_text().endswith(kept)
@@ -172,6 +172,6 @@ def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
         assert space.team.review.undo(who)
     assert "adjudicated" in (made / "frozen" / "paper" / "native.jsonl").read_text()
     shown = command("freeze", "replay", "paper", "-w", "work")
-    assert (shown.code, "3 of 3 samples are identical" in shown.out) == (0, True)
+    assert (shown.code, "to the byte: 3 of 3 samples" in shown.out) == (0, True)
     people = json.loads((made / "frozen" / "paper" / "figures.json").read_text())["people"]
     assert SETTLED not in {each["person"] for each in people}

@@ -62,7 +62,7 @@ def show(found: Agreement, *, pairs: bool) -> None:
 def _counted(found: Agreement, compared: Compared) -> str:
     names = sorted(found.names[each] for each in compared.people if reader(each) == each)
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f"{compared.samples:,} samples; {', '.join(names[:_NAMED])}{more}"
+    return f"{output.many(compared.samples, 'sample')}; {', '.join(names[:_NAMED])}{more}"
 
 
 def _table(compared: Compared) -> None:
@@ -106,7 +106,8 @@ def _remarks(compared: Compared) -> None:
     for remark, of in remarks.items():
         output.say(f"{of[0]}{f' and {len(of) - 1} more' if len(of) > 1 else ''}: {remark}")
     if compared.stacked:
-        output.say(f"{compared.stacked:,} spans lie on another of the same person and label")
+        spans = output.many(compared.stacked, "span lies", "spans lie")
+        output.say(f"{spans} on another of the same person and label")
 
 
 def _legend(found: Agreement) -> None:

@@ -86,9 +86,8 @@ def pool(
         output.as_json({"handout": told.handout, **rule, "waiting": told.waiting})
         return
     head = f"handout {told.handout}: " if told.handout else ""
-    output.line(
-        f"{head}people draw from {dataset}, {overlap} a sample; {told.waiting:,} samples wait"
-    )
+    waiting = output.many(told.waiting, "sample waits", "samples wait")
+    output.line(f"{head}people draw from {dataset}, {overlap} a sample; {waiting}")
     tell_dry(dry_run=dry_run)
 
 
@@ -127,7 +126,9 @@ def escalate(
         head = f"handout {told.handout}: " if told.handout else ""
         output.line(f"{head}{add} more where people {rule.when}, in {dataset}")
     if now:
-        output.line(f"{told.added:,} samples went to others, {told.waiting:,} wait for somebody")
+        given = output.many(told.added, "sample")
+        waiting = output.many(told.waiting, "waits", "wait")
+        output.line(f"{given} went to others, {waiting} for somebody")
     tell_dry(dry_run=dry_run)
 
 

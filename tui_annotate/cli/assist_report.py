@@ -71,9 +71,8 @@ def report(
 
 def _show(found: Mapping[str, Any]) -> None:
     if found["unknown"]:
-        output.say(
-            f"left out: {found['unknown']:,} annotations with no record of what the assist showed"
-        )
+        unknown = output.many(found["unknown"], "annotation")
+        output.say(f"left out: {unknown} with no record of what the assist showed")
     if not found["annotations"]:
         output.say("nothing to report yet: records are kept of annotations made on the screen")
         return

@@ -27,12 +27,13 @@ _ALL = "all"
 def show_evaluation(found: Mapping[str, Any]) -> None:
     """What `services.assist.evaluate` gave: figures of each embedder, then the differences."""
     told = (found, *found["compared"])
-    counted = found["min_segments"]
+    segments = output.many(found["min_segments"], "segment")
     titles = _titles(told)
     for direction, title in _DIRECTIONS.items():
         whole, sources = found[direction]["queries"], found["sources"][direction]
-        output.line(f"{title}: {whole:,} queries over {sources:,} sources")
-        output.line(f"searched texts of at least {counted:,} segments; {found['segmenter']}")
+        queries = output.many(whole, "query", "queries")
+        output.line(f"{title}: {queries} over {output.many(sources, 'source')}")
+        output.line(f"searched texts of at least {segments}; {found['segmenter']}")
         for each in told:
             output.line("")
             output.line(_name(each["embedder"], each["model"]))
@@ -43,12 +44,11 @@ def show_evaluation(found: Mapping[str, Any]) -> None:
             _show_differences(each, direction)
         output.line("")
     bootstrap = found["bootstrap"]
-    output.say(
-        f"intervals: {bootstrap['level']:.0%}, {bootstrap['draws']:,} draws of whole sources"
-    )
+    draws = output.many(bootstrap["draws"], "draw")
+    output.say(f"intervals: {bootstrap['level']:.0%}, {draws} of whole sources")
     output.say("- stands where there are fewer than three sources")
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
-        output.say(f"nothing was measured: no searched text with evidence has {counted:,} segments")
+        output.say(f"nothing was measured: no searched text with evidence has {segments}")
 
 
 def _show_figures(told: Mapping[str, Any], direction: str) -> None:

@@ -153,8 +153,8 @@ def _tell(verdict: Verdict, names: Mapping[str, str]) -> None:
     head = verdict.head
     if not verdict.broken:
         output.line(
-            f"sound: {head.events:,} events in {head.streams:,} streams, each follows its "
-            "predecessor, and the tables say the same"
+            f"sound: {output.many(head.events, 'event')} in {output.many(head.streams, 'stream')}, "
+            "each follows its predecessor, and the tables say the same"
         )
     else:
         _tell_breaks(verdict, names)
@@ -170,7 +170,7 @@ def _tell_breaks(verdict: Verdict, names: Mapping[str, str]) -> None:
     for other in others[: SHOWN - 1]:
         output.line(f"also: {_named(other, names)}: {other.says}")
     if verdict.broken > SHOWN:
-        output.line(f"and {verdict.broken - SHOWN:,} streams more; see --json")
+        output.line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more; see --json")
 
 
 def _named(found: Break, names: Mapping[str, str]) -> str:
@@ -191,15 +191,18 @@ def _tell_kept(verdict: Verdict, names: Mapping[str, str]) -> None:
     assert kept is not None  # noqa: S101  the caller looked
     if verdict.contains:
         later = verdict.head.events - kept.events
-        output.line(f"holds the head that was kept: {kept.events:,} events, and {later:,} since")
+        events = output.many(kept.events, "event")
+        output.line(f"holds the head that was kept: {events}, and {later:,} since")
         return
-    output.line(f"does not hold the head that was kept: the first {kept.events:,} events differ")
+    first = "event differs" if kept.events == 1 else f"{kept.events:,} events differ"
+    output.line(f"does not hold the head that was kept: the first {first}")
     if verdict.head.events < kept.events:
-        output.line(f"  there are {verdict.head.events:,} events now: some were removed")
+        now = output.many(verdict.head.events, "event is", "events are")
+        output.line(f"  {now} there now: some were removed")
     for head, says in verdict.lost[:SHOWN]:
         output.line(f"  {_stream(head, names)}: {says}")
     if len(verdict.lost) > SHOWN:
-        output.line(f"  and {len(verdict.lost) - SHOWN:,} streams more; see --json")
+        output.line(f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more; see --json")
 
 
 def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:

@@ -87,7 +87,8 @@ def restore(
         output.as_json(_as_json(copied))
         return
     output.line(f"workspace: {copied.folder}")
-    output.say(f"as of {output.seconds(copied.at)}: {copied.events:,} events; head {copied.head}")
+    events = output.many(copied.events, "event")
+    output.say(f"as of {output.seconds(copied.at)}: {events}; head {copied.head}")
     if copied.missing_vectors:
         output.say(f"the vectors are not with it; next: tui-annotate index rebuild -w {where}")
 

@@ -68,7 +68,7 @@ def keep(
         output.as_json(_as_json(state))
         return
     output.line(f"frozen: {state.folder}")
-    output.say(f"{state.events:,} events; keep elsewhere: {state.head}")
+    output.say(f"{output.many(state.events, 'event')}; keep elsewhere: {state.head}")
 
 
 def list_states(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
@@ -124,7 +124,8 @@ def replay(
 
             until = moment(at)
             events, streams = space.team.freeze.replay_to(until, target or Path())
-            output.line(f"{events:,} events in {streams:,} streams, until {until}, in {target}")
+            log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
+            output.line(f"{log}, until {until}, in {target}")
             return
         found = space.team.freeze.replay(name, export=target)
     if as_json:
@@ -137,8 +138,9 @@ def replay(
 
 def _tell(name: str, found: Replayed) -> None:
     output.line(
-        f"replayed {found.events:,} events in {found.streams:,} streams: {found.identical:,} of "
-        f"{found.samples:,} samples are identical to {name}, to the byte"
+        f"replayed {output.many(found.events, 'event')} in "
+        f"{output.many(found.streams, 'stream')}; identical to {name}, to the byte: "
+        f"{found.identical:,} of {output.many(found.samples, 'sample')}"
     )
     for head in found.lost[:SHOWN]:
         output.line(

@@ -204,7 +204,8 @@ def _tell_problems(report: IngestReport) -> None:
         hinted = first.hint
     more = report.refused + report.doubts - sum(map(len, shown))
     if more:
-        output.say(f"and {more:,} more; --json lists {len(report.problems):,} problems")
+        problems = output.many(len(report.problems), "problem")
+        output.say(f"and {more:,} more; --json lists {problems}")
 
 
 def tell_cost(cost: Cost | None, embedder: str) -> None:

@@ -83,7 +83,8 @@ def normalise(
         renames = {each.old: each.new for each in rules}
         done = not dry_run and bool(rules)
         if done:
-            output.ask(f"mend {shown.get('annotations', 'these')} labels?", yes=yes)
+            count = shown.get("annotations")
+            output.ask(f"mend {output.many(count, 'label') if count else 'these labels'}?", yes=yes)
         report = service.normalise(renames, dataset=dataset, dry=not done)
     if as_json:
         output.as_json({**report.as_json(), **_as_json(odd, rules)})

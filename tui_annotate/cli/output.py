@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+from tui_annotate.domain import nouns
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.visible import visible, visible_line
 
@@ -32,6 +33,8 @@ NARROWEST = 20  # cells of a column of words, at least, where it has as many
 LEAST = 8  # cells that a flexible one keeps where the others leave no more
 UNITS = {"vectors": "documents"}  # what a phase counts, where it is something else
 QUIET = 5.0  # seconds between two lines of progress where no bar can be drawn
+
+many = nouns.many
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,6 @@ class Column:
 def line(text: str) -> None:
     """One line of data on stdout."""
     sys.stdout.write(visible_line(text) + "\n")
-
-
-def many(count: int, one: str) -> str:
-    """A number of things, by the word for one of them."""
-    return f"{count:,} {one}" if count == 1 else f"{count:,} {one}s"
 
 
 def page(text: str) -> None:

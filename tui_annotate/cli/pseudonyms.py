@@ -112,7 +112,7 @@ def tell(names: Pseudonyms | None) -> None:
     if names is None:
         return
     told = names.told
-    people = f"{len(told.people):,} {'person' if len(told.people) == 1 else 'people'}"
+    people = output.many(len(told.people), "person", "people")
     output.say(f"  pseudonyms for {people}{_listed(told.changed, ', also in ')}")
     if told.originals:
         kept = "records as they were read, which may name people"
@@ -120,7 +120,7 @@ def tell(names: Pseudonyms | None) -> None:
     if told.called:
         output.say(f"  called as people are, and kept so: {', '.join(sorted(told.called))}")
     if told.texts:
-        output.say(f"  kept as written: {told.texts:,} notes and comments")
+        output.say(f"  notes and comments kept as written: {told.texts:,}")
     if told.columns:
         output.say(f"  kept as they came:{_listed(told.columns, ' ')}; do they name anybody?")
 

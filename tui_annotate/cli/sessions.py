@@ -79,7 +79,7 @@ def end(
         authenticate = space.team.authenticate
         living = space.team.accounts.signed_in()
         if everybody:
-            output.ask(f"sign out everybody ({len(living)} sessions)?", yes=yes)
+            output.ask(f"sign out everybody ({output.many(len(living), 'session')})?", yes=yes)
             ended = authenticate.sign_everybody_out()
         elif person:
             found = space.team.accounts.find(person)

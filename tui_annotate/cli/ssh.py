@@ -169,7 +169,7 @@ def keys(
         text = bind.written(_there(file), SESSION, folder=folder)
         count = len(bind.listed())
     replace_private(file, text)
-    output.say(f"{count} keys in {file}")
+    output.say(f"{output.many(count, 'key')} in {file}")
 
 
 def _as_json(bound: BoundKey) -> dict[str, Any]:

@@ -59,7 +59,8 @@ def status(
 
 def _show_whole(found: Status) -> None:
     totals = ("samples", "documents", "segments", "annotations", "done")
-    vectors = f"{found.embedded:,} documents, {found.embedder}" if found.embedded else "none"
+    embedded = f"{output.many(found.embedded, 'document')}, {found.embedder}"
+    vectors = embedded if found.embedded else "none"
     if found.by_words:
         vectors += f"; {found.by_words:,} of them ranked by words, as the model lacks theirs"
     numbers = {name: getattr(found, name) for name in totals}

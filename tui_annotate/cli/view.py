@@ -107,5 +107,5 @@ def _words(taken: Taken) -> str:
     if taken.refused:
         said.append(f"{taken.refused:,} of the file's records are left out")
     if taken.doubts:
-        said.append(f"{taken.doubts:,} doubts about what was read")
+        said.append(f"{output.many(taken.doubts, 'doubt')} about what was read")
     return f"{', '.join(said)}: the terminal says which once you leave" if said else ""

@@ -14,6 +14,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.domain.findings import Finding
 from tui_annotate.domain.labels import JOINER, LabelTree
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, Progress
 from tui_annotate.storage.database import Database
@@ -177,7 +178,7 @@ class Examine:
         except TuiAnnotateError as error:
             return Finding("labels", "wrong", error.message, error.hint)
         if not lost:
-            return Finding("labels", "ok", f"{known} labels")
+            return Finding("labels", "ok", many(known, "label"))
         named = [f"{JOINER.join(path)} ({count:,})" for path, count in lost.most_common(_NAMED)]
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
         file = shlex.quote(str(self.path / "labels.yaml"))
@@ -209,13 +210,14 @@ class Examine:
         except Unavailable as error:
             return Finding("vectors", "doubt", error.message, rebuild)
         if documents < expected:
-            says = f"{documents} documents have vectors, {expected} should"
+            says = f"{documents:,} of {many(expected, 'document')} have vectors"
             return Finding("vectors", "doubt", says, rebuild)
         waiting, _ = self.corpus.waiting(used.table)
         if waiting:
             named = f"{rebuild} --embedder {shlex.quote(used.embedder)}"
-            return Finding("vectors", "doubt", f"{waiting:,} documents have none yet", named)
-        says = f"{used.label}: {rows:,} segments of {documents:,} documents"
+            says = f"{many(waiting, 'document has', 'documents have')} none yet"
+            return Finding("vectors", "doubt", says, named)
+        says = f"{used.label}: {many(rows, 'segment')} of {many(documents, 'document')}"
         if by_words:
             says += f"; {by_words:,} of them ranked by words, as the model lacks theirs"
             return Finding("vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tui_annotate.domain.differences import Piece, line_pieces
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.people import reader
 from tui_annotate.domain.remarks import Item
 from tui_annotate.storage.clock import utc_now
@@ -80,7 +81,8 @@ def _title(kind: Guidance, dataset: str, *, known: bool) -> str:
 def _changed_lines(old: str, new: str) -> tuple[Piece, ...]:
     lines = [piece for group in line_pieces(old, new, around=1) for piece in group]
     more = len(lines) - _LINES
-    return (*lines[:_LINES], *([Piece(" ", f"... and {more} lines more")] if more > 0 else []))
+    cut = [Piece(" ", f"... and {many(more, 'line')} more")] if more > 0 else []
+    return (*lines[:_LINES], *cut)
 
 
 def _plain(text: str) -> tuple[Piece, ...]:

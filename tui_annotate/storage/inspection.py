@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.findings import Finding
+from tui_annotate.domain.nouns import many
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.database import SCHEMA, Database
@@ -49,7 +50,7 @@ def _inspected(database: Database) -> Iterator[Finding]:
     audit = AuditStore(database)
     first = next(audit.breaks(), None)
     if first is None:
-        yield Finding("log", "ok", f"{audit.events()} events, each follows its predecessor")
+        yield Finding("log", "ok", f"{many(audit.events(), 'event')}, each follows its predecessor")
         return
     where = f"the work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
     yield Finding("log", "wrong", f"{where}: {first.says}", begin_anew(path))

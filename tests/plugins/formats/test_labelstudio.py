@@ -137,7 +137,7 @@ def test_what_belongs_to_the_project_is_told(tmp_path: Path) -> None:
     task = TASK | {"drafts": [{"result": []}], "project": 0, "file_upload": "9-tasks.json"}
     _, problems = _read(tmp_path, task)
     assert [problem.message for problem in problems] == [
-        "left out: 1 drafts, which nobody submitted",
+        "left out: 1 draft, which nobody submitted",
         "left out: 'project' of the task",
         "left out: 'file_upload' of the task",
     ]

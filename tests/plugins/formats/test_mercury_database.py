@@ -255,7 +255,7 @@ def test_strays_and_browsers_offsets_are_told(tmp_path: Path) -> None:
     )
     assert [(each.message, each.refused) for each in problems] == [
         ("the source has signs that a browser counts twice before the end of a span", False),
-        ("1 annotations are of samples without texts", True),
+        ("1 annotation of samples without texts", True),
     ]
 
 

@@ -160,7 +160,7 @@ def test_sources_without_a_response_are_told(tmp_path: Path) -> None:
     folder = _folder(tmp_path, sources=SOURCES, responses=RESPONSES[:2])
     _, problems = read(folder, "ragtruth")
     assert [problem.message for problem in problems] == [
-        "2 sources have no response, and are left out"
+        "2 sources without a response left out"
     ]
 
 

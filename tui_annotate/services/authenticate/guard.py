@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tui_annotate.domain.errors import Throttled
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR, Rule, longest
 from tui_annotate.storage.people.attempts import AttemptStore
 
@@ -80,7 +81,8 @@ class Guard:
 
 def throttled(seconds: int) -> Throttled:
     """The refusal of somebody who has to wait."""
-    return Throttled("too many attempts failed", f"try again in {seconds} seconds", seconds=seconds)
+    again = f"try again in {many(seconds, 'second')}"
+    return Throttled("too many attempts failed", again, seconds=seconds)
 
 
 def _scope(*parts: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.chains import Head, LogHead
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.people import SETTLED, reader
 from tui_annotate.storage.figures import FigureStore
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
@@ -65,8 +66,8 @@ class Moment:
         named = ", ".join(f"{room.dataset} ({room.samples:,})" for room in rooms)
         samples = sum(room.samples for room in rooms)
         return (
-            f"State of {at[:19]} UTC. The material is {samples:,} samples in {len(rooms):,} "
-            f"{'dataset' if len(rooms) == 1 else 'datasets'}: {named or 'none'}."
+            f"State of {at[:19]} UTC. The material is {many(samples, 'sample')} in "
+            f"{many(len(rooms), 'dataset')}: {named or 'none'}."
         )
 
     def _people(self) -> str:
@@ -80,13 +81,13 @@ class Moment:
         told = ", ".join(f"{count:,} by {people}" for people, count in sorted(overlap.items()))
         return (
             f"Readings of samples that were finished: {readings:,}, by "
-            f"{len(annotators):,} {'person' if len(annotators) == 1 else 'people'}"
+            f"{many(len(annotators), 'person', 'people')}"
             f"{f', {again:,} of them a second time by the same person' if again else ''}. "
             f"Samples by how many people were done with them: {told or 'none'}. "
             f"They were at work for {hours:,.1f} hours; of each gap between two actions at most a "
             f"minute counts. "
-            f"{sum(each.skipped for each in work):,} readings were skipped, "
-            f"{sum(each.flagged for each in work):,} flagged."
+            f"Readings that were skipped: {sum(each.skipped for each in work):,}, "
+            f"that were flagged: {sum(each.flagged for each in work):,}."
         )
 
     def _guidance(self) -> list[str]:
@@ -121,8 +122,8 @@ class Moment:
         return (
             "How far people agreed stands in agreement.json, with 95 % intervals; figures of their "
             "work in figures.json; each version of labels and guidelines in labels/ and "
-            f"guidelines/. The log behind this state holds {head.events:,} events in "
-            f"{head.streams:,} streams, and its head is {head.token}."
+            f"guidelines/. The log behind this state holds {many(head.events, 'event')} in "
+            f"{many(head.streams, 'stream')}, and its head is {head.token}."
         )
 
 

@@ -24,6 +24,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins import registry
@@ -271,7 +272,7 @@ class Ingest:
         ]
         if worked:
             raise Conflict(
-                f"people worked on {len(worked)} samples whose texts would change or go, "
+                f"people worked on {many(len(worked), 'sample')} whose texts would change or go, "
                 f"for example {worked[0]}",
                 "export their work first; to drop it as well, add --with-annotations",
             )

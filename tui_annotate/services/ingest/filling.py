@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.protocols import Costly, Embedder, TokenEmbedder
@@ -113,7 +114,8 @@ class Filling:
         if not self.strangers:
             return ()
         why = f"too few of theirs are known to {self.target.label}"
-        return (f"{self.strangers:,} documents are ranked by words alone: {why}",)
+        documents = many(self.strangers, "document is", "documents are")
+        return (f"{documents} ranked by words alone: {why}",)
 
     @property
     def _rows(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
@@ -223,8 +224,8 @@ class Vectors:
             return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
         waiting, _ = self._corpus.waiting(self._kept.table)
         return (
-            f"{waiting:,} documents have no vectors, words find in them: {error.message}; the next"
-            f" ingest that can makes them ({error.hint})"
+            f"{many(waiting, 'document has', 'documents have')} no vectors, words find there: "
+            f"{error.message}; the next ingest that can makes them ({error.hint})"
         )
 
     def _made(self, name: str) -> Embedder:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_files import parse_labels, stored_labels
 from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.relabelling import Renames, below, moved
 from tui_annotate.services.relabel import asked, editing, normalising, tasks
@@ -129,7 +130,7 @@ class Relabel(Past):
                 labels = sorted({place.label for place in lost})
                 whose = {replace(place, label="") for place in lost}
                 raise Refused(
-                    f"{name} lacks labels of {len(whose):,} annotations: {', '.join(labels)}",
+                    f"{name} lacks labels of {many(len(whose), 'annotation')}: {', '.join(labels)}",
                     "rename, merge or retire them first (see: tui-annotate labels --help); "
                     "--dry-run tells whose they are",
                     report,

@@ -17,6 +17,7 @@ from tui_annotate.domain.annotations import (
 from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.history import Payload
 from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.settlements import How, Reason, Settled
 from tui_annotate.methods.adjudication import Rival, merged
 from tui_annotate.methods.decisions import Decision, decision, kept_of, refused_of
@@ -104,7 +105,7 @@ class Making:
         known = [(group, decision(group, before)) for group in self.work.groups]
         undecided = [group for group, what in known if what is Decision.OPEN]
         if undecided and not (rest or note):
-            count = f"{len(undecided)} {'place is' if len(undecided) == 1 else 'places are'}"
+            count = many(len(undecided), "place is", "places are")
             raise Conflict(
                 f"{count} not settled yet", "settle them, or say why nothing of them is taken"
             )

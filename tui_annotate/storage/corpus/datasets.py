@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, text, u
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import DISCARD, Action, Change, Event
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.clock import utc_now
@@ -168,7 +169,8 @@ def _refuse_worked_on(connection: Connection, what: str, condition: Any) -> None
     assignments, annotations = connection.execute(query).one()
     if assignments:
         raise Conflict(
-            f"{what} holds work of people: {annotations} annotations, {assignments} assignments",
+            f"{what} holds work of people: {many(annotations, 'annotation')}, "
+            f"{many(assignments, 'assignment')}",
             "export it first; to drop it as well, add --with-annotations",
         )
 

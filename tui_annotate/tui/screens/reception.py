@@ -16,6 +16,7 @@ from textual.app import App
 from textual.timer import Timer
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError
+from tui_annotate.domain.nouns import many
 from tui_annotate.tui import here
 from tui_annotate.tui.admission import Admission
 from tui_annotate.tui.saving import Job, Saver
@@ -198,7 +199,7 @@ class Reception:
 
     def _lock(self, admission: Admission) -> None:
         self._ways.rest()
-        rest = f"{admission.idle} minute{'s' if admission.idle > 1 else ''}"
+        rest = many(admission.idle, "minute")
         words = f"{_name(admission)} · no key for {rest} · all is saved"
         self._bar(admission, "Locked", [words])
 

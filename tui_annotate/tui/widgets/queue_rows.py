@@ -9,6 +9,7 @@ from typing import Protocol
 from textual.message import Message
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.lines import Run, clip, fit, shown
 from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS
@@ -130,5 +131,5 @@ class QueueRows(RowList):
 
 def in_full(entry: QueueEntry) -> str:
     """A row in words, for the line below the list; its texts are raw."""
-    count = f"{entry.annotations} annotation{'' if entry.annotations == 1 else 's'}"
+    count = many(entry.annotations, "annotation")
     return " · ".join(part for part in (str(entry.key), entry.state, count, entry.group) if part)

@@ -117,7 +117,7 @@ def test_one_persons_annotations_alone(draft: Viewing) -> None:
     deeds.press(draft, "option.choose", digit="2")
     assert [draft.letter(one.id) for one in draft.annotations] == ["B", "D"]
     assert {draft.owner(one) for one in draft.annotations} == {"ana"}
-    assert line(draft)[0].startswith("2 of 4 annotations are ana's")
+    assert line(draft)[0].startswith("2 of 4 annotations: ana's")
     deeds.press(draft, "option.choose", digit="2")
     assert len(draft.annotations) == 4
     walked = []

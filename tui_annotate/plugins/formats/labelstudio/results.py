@@ -9,6 +9,7 @@ from typing import Any
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.admission import described
 from tui_annotate.plugins.covered import Quoted
@@ -172,7 +173,7 @@ def _paths(value: Mapping[str, Any]) -> list[LabelPath]:
 def of_project(fields: Mapping[str, Any]) -> Iterator[str]:
     """What a task has and no record can hold: work never submitted, names of its project."""
     if isinstance(drafts := fields.get("drafts"), list) and drafts:
-        yield f"{len(drafts):,} drafts, which nobody submitted"
+        yield f"{many(len(drafts), 'draft')}, which nobody submitted"
     for name in NOT_TAKEN:
         if fields.get(name) not in (None, ""):
             yield f"{name!r} of the task"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.accounts.mercury import databases, read_mercury
@@ -165,7 +166,7 @@ class _Reading:
             doubts = [*reader.doubts, *_astral(fields)]
             yield from (Problem(where, doubt, refused=False) for doubt in doubts)
         if strays := annotations.rest():
-            yield Problem(str(self._path), f"{strays} annotations are of samples without texts")
+            yield Problem(str(self._path), f"{many(strays, 'annotation')} of samples without texts")
         for name, count in (("meta of samples", meta.rest()), ("comments", comments.rest())):
             if count:
                 yield Problem(str(self._path), f"{count} {name} belong to nothing", refused=False)

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.admission import Seen, dataset_name, problem
 from tui_annotate.plugins.files.json_values import json_values
@@ -55,7 +56,7 @@ class RagTruthFormat:
                 except InvalidInput as error:
                     yield problem(value.where, error)
             if idle := sources.idle():
-                message = f"{idle:,} sources have no response, and are left out"
+                message = f"{many(idle, 'source')} without a response left out"
                 yield Problem(str(of_sources), message, refused=False)
 
     def write(self, records: Iterable[Record], target: Folder, options: ExportOptions) -> Report:

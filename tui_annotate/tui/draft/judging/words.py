@@ -10,6 +10,7 @@ from typing import Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.settlements import How
 from tui_annotate.methods.adjudication import Difference, Group, Rival, Standing
@@ -71,7 +72,7 @@ def _fitting(draft: Judging, say: Callable[[Judging, int], Sequence[str]], cells
 def _question(draft: Judging, quote: int) -> list[str]:
     if draft.pending and draft.pending.kind == LEAVING:
         count = len(draft.undecided())
-        places = "1 place is" if count == 1 else f"{count} places are"
+        places = many(count, "place is", "places are")
         return [f"{places} open, with nothing taken: why?"]
     what = _rival(draft, draft.chosen, quote) if draft.chosen else "all of this place"
     return [f"refuse {what}: why?"]

@@ -12,6 +12,7 @@ from typing import Any, Final
 from tui_annotate.domain.annotations import ADJUDICATED, HUMAN, REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import JOINER
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.settlements import How
 from tui_annotate.tui.draft import words
 from tui_annotate.tui.draft.judging.state import WHY
@@ -86,20 +87,21 @@ def _overview(draft: Viewing) -> Sequence[str]:
     shown, total = len(draft.annotations), len(draft.everybody)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
-        return [f"{shown} of {total} annotations are {name}'s", "a walks them", "0 everybody's"]
+        theirs = f"{shown} of {many(total, 'annotation')}: {name}'s"
+        return [theirs, "a walks them", "0 everybody's"]
     if not total:
         read = [one.person for one in draft.assignments if one.state is State.DONE]
         names = ", ".join(draft.names.get(person, person) for person in read)
         found = f"read by {names}: nothing marked" if names else "nobody marked anything here"
         return [found, "> next sample", "q list"]
-    many = "1 annotation" if total == 1 else f"{total} annotations"
-    return [f"{many} by {people_words(draft)}", "a walks them", "p one person's"]
+    found = f"{many(total, 'annotation')} by {people_words(draft)}"
+    return [found, "a walks them", "p one person's"]
 
 
 def people_words(draft: Viewing) -> str:
     """Who marked anything in the sample: a name, or how many."""
     names = {draft.owner(owned.annotation) for owned in draft.everybody}
-    return names.pop() if len(names) == 1 else f"{len(names)} people"
+    return names.pop() if len(names) == 1 else many(len(names), "person", "people")
 
 
 def _settled_short(annotation: Annotation) -> str:
@@ -204,7 +206,7 @@ def _people(draft: Viewing) -> list[str]:
     for person in draft.people:
         count, work = draft.count(person), by_person.get(person)
         name = draft.names.get(person, person)
-        lines = [f"{name}: {count} annotation{'s' * (count != 1)}"]
+        lines = [f"{name}: {many(count, 'annotation')}"]
         lines += [f"  id: {person}"] if person != name else []
         if work:
             lines += [f"  state: {work.state}"] if work.state is not State.NEW else []

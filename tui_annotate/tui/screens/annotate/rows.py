@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
@@ -114,7 +115,7 @@ def hidden(draft: Draft, side: Side) -> str:
 
 def _count(draft: Draft) -> str:
     number = len(draft.annotations)
-    return f"{number} annotation{'' if number == 1 else 's'}" if number else ""
+    return many(number, "annotation") if number else ""
 
 
 def _split(draft: Draft) -> str:

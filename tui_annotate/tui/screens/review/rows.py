@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tui_annotate.domain.annotations import Anchor, LabelPath
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Side
 from tui_annotate.methods.adjudication import Group, Standing
 from tui_annotate.methods.decisions import Decision
@@ -73,7 +74,7 @@ def titles(draft: Judging, side: Side) -> Title:
         return Title(name, (f"{count} evidence" if count else "no evidence",), right)
     if draft.spot is None:
         open_ = len(draft.undecided())
-        return Title(name, (f"{len(spots)} places, {open_} open" if spots else "",), right)
+        return Title(name, (f"{many(len(spots), 'place')}, {open_} open" if spots else "",), right)
     words = standing(draft, draft.group) if draft.group else "your own"
     return Title(name, (f"place {draft.at + 1}/{len(spots)}", words), right)
 

@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.judging import deeds, places
@@ -247,9 +248,9 @@ def _entry(row: Waiting) -> QueueRow:
     """A row of the queue, with what waits in the place of the group."""
     from tui_annotate.storage.queue import QueueRow
 
-    told = [f"{row.conflicts} conflicts" if row.conflicts != 1 else "1 conflict"]
+    told = [many(row.conflicts, "conflict")]
     told += [f"{row.nearly} nearly"] if row.nearly else []
-    told += [f"{row.annotators} people"]
+    told += [many(row.annotators, "person", "people")]
     told += ["your own work"] if row.own else []
     words = ", ".join(told)
     return QueueRow(row.key, words, row.state, row.annotations, row.summary, "")

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.dialogs.help import Mark
 from tui_annotate.tui.palette import STATE_GLYPHS
@@ -88,7 +89,6 @@ def view_list(
 
 def _told(entry: QueueEntry, *, name: str) -> str:
     count, workers = entry.annotations, getattr(entry, "workers", 0)
-    many = f"{count} annotation{'' if count == 1 else 's'}"
-    who = f" by {name}" if name else f" by {workers} {'person' if workers == 1 else 'people'}"
-    said = f"{many}{who}" if count else "nothing marked"
+    who = f" by {name or many(workers, 'person', 'people')}"
+    said = f"{many(count, 'annotation')}{who}" if count else "nothing marked"
     return " · ".join(part for part in (str(entry.key), said, entry.group) if part)

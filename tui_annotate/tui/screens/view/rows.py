@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.viewing.state import Viewing
 from tui_annotate.tui.draft.viewing.words import about, people_words
@@ -54,8 +55,8 @@ def titles(draft: Viewing, side: Side, *, signals: str, conflict: str) -> Title:
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
         return told._replace(notes=(f"{here} of {total}: {name}'s",))
-    many = f"{total} annotation{'' if total == 1 else 's'} by {people_words(draft)}"
-    return told._replace(notes=(many if total else "no annotations",))
+    all_of_them = f"{many(total, 'annotation')} by {people_words(draft)}"
+    return told._replace(notes=(all_of_them if total else "no annotations",))
 
 
 def marks(draft: Viewing, side: Side) -> tuple[Mark, ...]:
