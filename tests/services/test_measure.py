@@ -131,6 +131,21 @@ def test_what_is_handed_out(database: Database) -> None:
     assert (ahead.remaining, ahead.end.day) == (2, str(TODAY + timedelta(days=3)))
 
 
+def test_a_dataset_for_practice_alone_never_ends(database: Database) -> None:
+    """What is done there is work for nobody, so it is neither remaining nor done."""
+    people = PeopleStore(database)
+    ana, li = people.local("ana").id, people.local("li").id
+    allot(database, ana, "1", "4", practice=True)
+    allot(database, li, "1", practice=True)
+    found = figures(database)
+    (ahead,) = found.ahead
+    assert (ahead.remaining, ahead.end.why) == (None, "practice")
+    told = [of(found, "ana"), of(found, "ben")]
+    assert [(each.assigned, each.end(TODAY).why) for each in told] == [(0, "practice")] * 2
+    allot(database, li, "2")
+    assert [each.remaining for each in figures(database).ahead] == [1]
+
+
 def test_annotators_see_their_own(database: Database) -> None:
     """Their work, weeks and flags alone; reviewers and admins see those of all."""
     ana, ben = (PeopleStore(database).local(name).id for name in ("ana", "ben"))

@@ -28,6 +28,10 @@ class Projection:
     why: str = ""
 
 
+PRACTICE: Final = Projection(why="practice")
+"""Of a dataset in which nothing is handed out but for practice: it is no work that ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """How one person fares in one dataset.
@@ -36,11 +40,12 @@ class Work:
         assigned: samples handed out to them, those for practice left out; None where nobody hands
             out anything, so that each person has every sample.
         remaining: of what they have, not yet done, skipped or flagged; None where they draw from a
-            pool, and how many will be theirs is not known.
+            pool, and how many will be theirs is not known, and in a dataset for practice alone.
         done, skipped, flagged, open: samples by state; `open` are begun or reopened.
         seconds: of work, pauses taken out: gaps between two actions count up to a minute.
         recent: samples finished in the last two weeks.
         first: the day of their first event, ISO 8601, UTC; empty where there is none.
+        practice: all that is handed out in the dataset is for practice.
     """
 
     dataset: str
@@ -56,6 +61,7 @@ class Work:
     seconds: float
     recent: int
     first: str
+    practice: bool = False
 
     @property
     def finished(self) -> int:
@@ -84,6 +90,8 @@ class Work:
 
     def end(self, today: date) -> Projection:
         """When this person will have done with this dataset."""
+        if self.remaining is None and self.practice:
+            return PRACTICE
         if self.remaining is None:
             return Projection(why="draws from a pool")
         first = self.first if self.begun else ""
@@ -120,7 +128,8 @@ class Ahead:
     """What is still to be done in a dataset by all people, and until when.
 
     Attributes:
-        remaining: readings, one for each person of a sample; None where nobody hands out anything.
+        remaining: readings, one for each person of a sample; None where nobody hands out anything,
+            or for practice alone.
     """
 
     dataset: str

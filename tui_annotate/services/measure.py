@@ -9,6 +9,7 @@ from typing import Any
 
 from tui_annotate.domain.figures import (
     PACE_DAYS,
+    PRACTICE,
     Ahead,
     Figures,
     Projection,
@@ -99,7 +100,9 @@ def _of_person(
     room: Room, did: Progress, given: Assigned | None, *, days: Sequence[Day], today: date
 ) -> Work:
     finished = did.done + did.skipped + did.flagged
-    if room.handed_out or room.undrawn is not None:
+    if room.practice and room.undrawn is None:
+        assigned, remaining = 0, None
+    elif room.handed_out or room.undrawn is not None:
         assigned = given.count if given else 0
         remaining = None if room.undrawn else assigned - (given.finished if given else 0)
     else:
@@ -120,6 +123,7 @@ def _of_person(
         sum(day.seconds for day in worked),
         sum(day.finished for day in days if day.day >= since),
         min((day.day for day in days), default=""),
+        practice=room.practice,
     )
 
 
@@ -136,6 +140,8 @@ def _weeks(days: Iterable[Day], wanted: Sequence[str]) -> list[Week]:
 
 def _ahead(room: Room, work: Iterable[Work], today: date) -> Ahead:
     mine = [each for each in work if each.dataset == room.dataset]
+    if room.practice and room.undrawn is None:
+        return Ahead(room.dataset, None, PRACTICE)
     if not room.handed_out and room.undrawn is None:
         ends = [each.end(today) for each in mine if each.seconds or each.remaining == 0]
         return Ahead(room.dataset, None, together(ends) if ends else Projection(why="not begun"))

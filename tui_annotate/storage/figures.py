@@ -45,12 +45,14 @@ class Room:
 
     Attributes:
         handed_out: whether any of it is handed out; else everybody has all of it.
+        practice: it is, and all of that for practice.
         undrawn: how often samples are still to be drawn from its pool; None where it has none.
     """
 
     dataset: str
     samples: int
     handed_out: bool
+    practice: bool
     undrawn: int | None
 
 
@@ -85,7 +87,7 @@ _READINGS: Final = text(
 _SEGMENTERS: Final = text("SELECT segmenter, count(*) FROM documents GROUP BY segmenter")
 _ROOMS: Final = text(
     "SELECT d.id, d.name, (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),"
-    " EXISTS (SELECT 1 FROM allotments g JOIN samples s ON s.id = g.sample_id"
+    " (SELECT min(g.practice) FROM allotments g JOIN samples s ON s.id = g.sample_id"
     "   WHERE s.dataset_id = d.id) FROM datasets d ORDER BY d.name"
 )
 _UNDRAWN: Final = text(
@@ -145,11 +147,11 @@ class FigureStore:
 
 
 def _room(connection: Connection, dataset_id: int, *found: Any) -> Room:
-    name, samples, handed_out = found
+    name, samples, practice = found
     pool = pool_of(connection, dataset_id)
     scope = {"id": dataset_id, "overlap": pool.overlap if pool else 0}
     undrawn = int(connection.execute(_UNDRAWN, scope).scalar_one()) if pool else None
-    return Room(name, samples, bool(handed_out), undrawn)
+    return Room(name, samples, practice is not None, bool(practice), undrawn)
 
 
 def _is_day(value: str) -> bool:
