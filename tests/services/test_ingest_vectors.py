@@ -573,7 +573,7 @@ def test_later_documents_wait_for_the_embedder(stores: Stores, pairs: Path) -> N
     report = stores.run(pairs, embedder=Asked(prepared=PREPARED))
     assert (report.embedder, report.embedded) == ("neural", 0)
     (note,) = report.notes
-    assert note.startswith("30 documents have no vectors, words find in them: neural is not inst")
+    assert note.startswith("30 documents have no vectors, words find there: neural is not inst")
     stores.others["neural"] = embedder = Words(384, 128)
     embedder.version = read(PREPARED).vectors.version
     assert stores.run(pairs).embedded == 30
