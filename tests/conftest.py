@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from weakref import WeakSet
@@ -58,6 +59,14 @@ def at_home_nowhere(
     monkeypatch.setenv("TUI_ANNOTATE_EMBEDDER", "static")
     monkeypatch.setattr("tui_annotate.plugins.registry.best_embedder", lambda: "static")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """What a script starts in the background is deaf to Ctrl-C, and so is all that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

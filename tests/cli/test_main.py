@@ -158,6 +158,7 @@ def test_an_interruption_says_that_nothing_is_lost(
     assert "saved" in done.err
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_real_interruption_of_ingest_ends_with_130(command: Command, tmp_path: Path) -> None:
     """SIGINT in the middle of an ingest ends with 130 and leaves a store that goes on."""
     command("init")

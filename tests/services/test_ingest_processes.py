@@ -140,6 +140,7 @@ def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_it_cleanly(tmp_path: Path) -> None:
     """Ctrl-C to the whole group ends every process at once; what was stored is sound."""
     path = write_pairs(tmp_path / "pairs.jsonl", samples=6000, sentences=20)

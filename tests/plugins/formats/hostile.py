@@ -24,7 +24,10 @@ _PIECES = [
     "\x1b]0;x\x07", "\u202e", "\ufeff", "=1+1", "@x", '"', "\\", "今天。", "A sentence. ", "b", " ",
     SEPARATOR, "\n\n=== SUMMARY", "[x]", "T1\tX 0 1\t", "\x00",
 ]  # fmt: skip
-texts = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=8).map("".join).filter(str.strip)
+_STARTS = st.sampled_from(["", "", "", "=1+1"])  # as a spreadsheet would read it, if it could
+texts = (
+    st.builds("{}{}".format, _STARTS, st.lists(st.sampled_from(_PIECES), max_size=8).map("".join))
+).filter(str.strip)
 notes = st.just("") | texts
 _NAMES = st.sampled_from(
     ["Unwanted", "Intrinsic", "a.b", "a/b", "幻觉", "Ja & Nein", "x_y", "é", ".", "Evidence",

@@ -159,9 +159,7 @@ def test_sources_without_a_response_are_told(tmp_path: Path) -> None:
     """They make no sample, and are counted."""
     folder = _folder(tmp_path, sources=SOURCES, responses=RESPONSES[:2])
     _, problems = read(folder, "ragtruth")
-    assert [problem.message for problem in problems] == [
-        "2 sources without a response left out"
-    ]
+    assert [problem.message for problem in problems] == ["2 sources without a response left out"]
 
 
 def test_what_the_layer_has_not_read_is_left_out(corpus: Path, tmp_path: Path) -> None:
