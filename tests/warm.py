@@ -1,9 +1,9 @@
 """Commands in processes forked from one that has imported everything: for tests that start many.
 
 Each is a process of its own, with real arguments, environment, folder, files 0 to 2 and exit code.
-It is not what Python does at its start: PYTHON* and the locale are those of the server, and no
-terminal is its own, so no screen opens this way. Nor does it find an import that is missing: a test
-that uses it has some commands run by the real entry point too.
+It is not what Python does at its start: PYTHON* and the locale are those of the server, but for
+what PYTHONPATH adds, and no terminal is its own, so no screen opens this way. Nor does it find an
+import that is missing: a test that uses it has some commands run by the real entry point too.
 """
 
 from __future__ import annotations
@@ -121,6 +121,7 @@ def _become(line: socket.socket) -> NoReturn:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(part.partition("=")[::2] for part in parts[int(count) :])
+    sys.path += filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115  as Python opens them
     sys.stderr = open(2, "w", buffering=1)  # noqa: SIM115
     sys.argv = ["tui-annotate", *parts[: int(count)]]

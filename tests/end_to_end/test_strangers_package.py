@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +87,11 @@ NAMES = {
 }
 
 
-def _installed(package: Path, target: Path) -> None:
-    """What pip makes of a package, with nothing but what is on the machine."""
+def _installed(packages: Sequence[Path], target: Path) -> None:
+    """What pip makes of packages, with nothing but what is on the machine."""
     options = ["--no-deps", "--no-index", "--no-build-isolation", "--no-cache-dir", "-qq"]
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *options]
-    subprocess.run([*command, "--target", target, package], check=True)
+    subprocess.run([*command, "--target", target, *packages], check=True)
 
 
 def _from_the_docs(folder: Path) -> Path:
@@ -132,22 +133,22 @@ def _odd(folder: Path) -> Path:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with both packages installed."""
     folder = tmp_path_factory.mktemp("packages")
-    for package in (_from_the_docs(folder), _odd(folder)):
-        _installed(package, folder / "site")
+    _installed([_from_the_docs(folder), _odd(folder)], folder / "site")
     return folder / "site"
 
 
 class App:
-    """The app with the packages of a folder beside it, in an empty folder."""
+    """The app with the packages of a folder beside it, in an empty folder; `program` starts it."""
 
-    def __init__(self, site: Path, folder: Path) -> None:
+    def __init__(self, site: Path, folder: Path, *program: str) -> None:
+        self._program = program
         self._environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{site}"}
         self.folder = folder
 
     def __call__(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         """Runs a command, which ends with that code, and never with a trace of ours."""
         done = subprocess.run(
-            [sys.executable, "-m", "tui_annotate", *words],
+            [*self._program, *words],
             cwd=self.folder,
             env=self._environment,
             stdin=subprocess.DEVNULL,
@@ -161,30 +162,37 @@ class App:
 
 
 @pytest.fixture
-def app(site: Path, tmp_path: Path) -> App:
-    """The app, and a file of lines."""
+def real(site: Path, tmp_path: Path) -> App:
+    """The app as it is started, and a file of lines."""
     (tmp_path / "lines.txt").write_text(LINES, "utf-8")
-    return App(site, tmp_path)
+    return App(site, tmp_path, sys.executable, "-m", "tui_annotate")
+
+
+@pytest.fixture
+def app(site: Path, tmp_path: Path, warm_folder: Path) -> App:
+    """The same, started quickly."""
+    (tmp_path / "lines.txt").write_text(LINES, "utf-8")
+    return App(site, tmp_path, str(warm_folder / "tui-annotate"))
 
 
 def _native(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.split("\n") if line]
 
 
-def test_a_package_that_follows_the_guide_adds_a_format(app: App) -> None:
+def test_a_package_that_follows_the_guide_adds_a_format(real: App) -> None:
     """It is listed, read, written and converted both ways; its losses and problems are told."""
-    listed = {row["name"]: row for row in json.loads(app("formats", "--json").stdout)}
+    listed = {row["name"]: row for row in json.loads(real("formats", "--json").stdout)}
     assert listed["pipes"]["reads"]
     assert listed["pipes"]["writes"]
     assert listed["pipes"]["carried"] == {
         "sources apart from summaries": "yes", "samples not read": "yes",
     }  # fmt: skip
-    assert "id|source|summary, a line each" in app("formats", "pipes").stdout
-    done = app("convert", "lines.txt", "out.jsonl", "--from", "pipes", "--to", "native", code=3)
+    assert "id|source|summary, a line each" in real("formats", "pipes").stdout
+    done = real("convert", "lines.txt", "out.jsonl", "--from", "pipes", "--to", "native", code=3)
     assert "lines.txt:2: 4 cells, not 3" in done.stderr
-    rows = _native((app.folder / "out.jsonl").read_text("utf-8"))
+    rows = _native((real.folder / "out.jsonl").read_text("utf-8"))
     assert [(row["dataset"], row["id"]) for row in rows] == [("lines", "1"), ("lines", "3")]
-    back = app("convert", "out.jsonl", "-", "--to", "pipes")
+    back = real("convert", "out.jsonl", "-", "--to", "pipes")
     assert back.stdout == "".join(LINES.splitlines(keepends=True)[::2])
 
 
