@@ -193,12 +193,8 @@ class AnnotateApp(ClosedApp):
         """Ctrl+q, everywhere: place and time are kept, the store is done first.
 
         Off a page that bars the way it signs out, as it would be a way around it otherwise.
-
-        The app takes this key before others; keys pressed before it still wait in the queue of what
-        has the focus, then in the screen's, and come first.
         """
-        leave = self.reception.sign_out if self.reception.barred else self.desktop.quit
-        (self.focused or self.screen).call_later(self.desktop.call_later, leave)
+        (self.reception.sign_out if self.reception.barred else self.desktop.quit)()
 
     def touched(self) -> None:
         """Somebody is there, so the screen is not locked yet."""

@@ -14,18 +14,19 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
 
 from tui_annotate.domain.visible import visible
 from tui_annotate.tui.line_input import typed
 from tui_annotate.tui.theme import Look, themes
+from tui_annotate.tui.turns import TurnTaking
 
 _log = logging.getLogger(__name__)
 
 
-class ClosedApp(App[None]):
+class ClosedApp(TurnTaking):
     """What annotation must not have is not offered.
 
     Attributes:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
-from typing import Any, ClassVar
+from collections.abc import Collection
+from typing import ClassVar
 
 from textual import events
-from textual.app import App
 from textual.message import Message
 from textual.widgets import Input
 
@@ -19,14 +18,6 @@ _BREAKS = re.compile("\r\n|[\t\n\v\f\r\x85\u2028\u2029]")
 def typed(text: str) -> str:
     """`text` as it may stand in an input: breaks and tabs are blanks, other controls pictures."""
     return visible_line(_BREAKS.sub(" ", text))
-
-
-def type_again(app: App[Any], keys: Iterable[events.Key]) -> None:
-    """Keys that came too early for an input are typed again, now that it has the focus."""
-    for key in keys:
-        again = events.Key(key.key, key.character)
-        again.set_sender(app)  # else they would not bubble up to it, where Enter is bound
-        app.post_message(again)
 
 
 class LineInput(Input):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 
-from tui_annotate.tui.line_input import LineInput, type_again
+from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.lines import shown
 from tui_annotate.tui.rows import RowList
+from tui_annotate.tui.turns import Pressed, free
 from tui_annotate.tui.words import Words, WordsLine
 
 Result = TypeVar("Result")
@@ -44,7 +44,6 @@ class Dialog(ModalScreen[Result | None]):
         super().__init__()
         self.heading = shown(title)
         self.aside = ""
-        self._typed: list[events.Key] = []
         self._listening = False
 
     def body(self) -> ComposeResult:
@@ -68,16 +67,14 @@ class Dialog(ModalScreen[Result | None]):
         self.tell_keys()
         self.call_after_refresh(self._listen)
 
-    def on_key(self, event: events.Key) -> None:
-        """What is typed before the input has the focus waits for it."""
-        if not self._listening and self.query(LineInput):
-            event.stop()
-            event.prevent_default()
-            self._typed.append(event)
+    def holds(self, event: Pressed) -> bool:
+        """Whether a key waits: until the box is filled, and its input has the focus."""
+        del event
+        return not self._listening
 
     def _listen(self) -> None:
         self._listening = True
-        type_again(self.app, self._typed)
+        free(self)
 
     def title_words(self) -> list[Words]:
         """What the first line says."""

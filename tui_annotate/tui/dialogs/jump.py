@@ -12,6 +12,7 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.tui.dialogs.frame import Dialog
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.lines import shown
+from tui_annotate.tui.turns import Pressed, forget_keys, free
 from tui_annotate.tui.words import WordsLine
 
 Found = TypeVar("Found")
@@ -26,6 +27,7 @@ class JumpDialog(Dialog[Found], Generic[Found]):
     def __init__(self, find: Callable[[str], Found], *, title: str = "Go to sample") -> None:
         super().__init__(title)
         self._find = find
+        self._looking = False
 
     def body(self) -> ComposeResult:
         """The input, and a line for what went wrong."""
@@ -44,7 +46,12 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         """Enter."""
         event.stop()
         if text := event.value.strip():
+            self._looking = True
             self._look_up(text)
+
+    def holds(self, event: Pressed) -> bool:
+        """Also: until it is known whether the id leads anywhere."""
+        return self._looking or super().holds(event)
 
     @work(thread=True, exclusive=True)
     def _look_up(self, text: str) -> None:
@@ -56,6 +63,9 @@ class JumpDialog(Dialog[Found], Generic[Found]):
             self.app.call_from_thread(self.dismiss, found)
 
     def _refuse(self, error: TuiAnnotateError) -> None:
+        self._looking = False
+        forget_keys(self, but_text=False)  # they were meant for the sample
+        free(self)
         words = [(f"✗ {shown(error.message)}", "error")]
         if error.hint:
             words.append((f"  {shown(error.hint)}", "quiet"))

@@ -130,7 +130,6 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
         super().__init__(title)
         self._all = tuple(one for one in tree.walk() if one.offered or one.path in chosen)
         self._found = self._all
-        self._text = ""
         self._chosen = set(chosen)
         self._before = frozenset(chosen)
         self._multiple = multiple
@@ -182,10 +181,8 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
         self._search(event.value)
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
-        """Enter; a letter typed right behind it may have been searched for already."""
+        """Enter."""
         event.stop()
-        if event.value != self._text:
-            self._search(event.value)
         self._take(self.query_one(_Labels).focused_row)
 
     @on(PickList.Picked)
@@ -199,7 +196,6 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
             self._take(message.index)
 
     def _search(self, text: str) -> None:
-        self._text = text
         self._found = found(self._all, text)
         self._list(0)
 

@@ -35,8 +35,7 @@ class QuestionDialog(Dialog[bool]):
         yield WordsLine(id="text", classes="gap")
 
     def on_mount(self) -> None:
-        """Also the text."""
-        super().on_mount()
+        """The text."""
         self.query_one("#text", WordsLine).show([(self._text, "text")])
 
     def keys(self) -> Sequence[tuple[str, str]]:

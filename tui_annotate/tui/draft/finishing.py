@@ -144,11 +144,15 @@ def saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation
         if not draft.open and draft.selection is None and draft.side is Side.SUMMARY:
             draft.owed = True
             return _give_back(draft, known, new=fresh)
-    labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
-    wants_note = any(found.note is Need.REQUIRED for found in labels) and not annotation.note
-    if new and wants_note and draft.focused == annotation.id and not draft.writing:
-        return notes.write(draft)
+    if new and wants_note(draft, annotation) and draft.focused == annotation.id:
+        return [] if draft.writing else notes.write(draft)
     return []
+
+
+def wants_note(draft: Draft, annotation: Annotation) -> bool:
+    """Whether a label asks for the note that is not there yet."""
+    labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
+    return any(found.note is Need.REQUIRED for found in labels) and not annotation.note
 
 
 def refused(draft: Draft, annotation: Annotation, message: str) -> Effects:

@@ -23,6 +23,7 @@ from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.lines import cut, shown
 from tui_annotate.tui.screens.queue_keys import BINDINGS, KEYS, QUEUE, Listing
+from tui_annotate.tui.turns import Pressed, free, is_text
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
@@ -91,11 +92,10 @@ class QueueScreen(Screen[SampleKey | None]):
     ) -> None:
         super().__init__()
         self._leave, self._listing, self._current = leave, listing, current
-        self._page = page
-        self._find = find
+        self._page, self._find = page, find
         self._wanted = _Asked("", 0, max(position - 1, 0))
         self._held: _Asked | None = None
-        self._reading = False
+        self._awaited, self._reading = True, False
         self._total = 0
         self._progress = ""
 
@@ -115,6 +115,10 @@ class QueueScreen(Screen[SampleKey | None]):
         self._tell()
         self._read()
         self._count()
+
+    def holds(self, event: Pressed) -> bool:
+        """Whether a key waits: it is not for rows that others come in the place of."""
+        return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:
         """Reads what is wanted or missing, unless a page is on its way: then that is done first."""
@@ -148,10 +152,12 @@ class QueueScreen(Screen[SampleKey | None]):
             listed.take(page.rows, offset=page.offset)
         elif page.asked == self._wanted:
             self._held, self._total = page.asked, page.total
+            self._awaited = False
             focused = page.asked.focused
             listed.restart(page.rows, offset=page.offset, total=page.total, focused=focused)
         self._tell()
         self._read()
+        free(self)
 
     @work(thread=True)
     def _count(self) -> None:
@@ -168,7 +174,8 @@ class QueueScreen(Screen[SampleKey | None]):
         self._tell()
 
     def _refuse(self, error: TuiAnnotateError) -> None:
-        self._reading = False
+        self._reading = self._awaited = False
+        free(self)
         hint = f"; {error.hint}" if error.hint else ""
         self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
 
@@ -219,9 +226,7 @@ class QueueScreen(Screen[SampleKey | None]):
     def action_filter(self, number: int) -> None:
         """A digit; `number` counts from 0."""
         if number != self._wanted.filter and number < len(self._listing.filters):
-            self._wanted = _Asked(self._wanted.search, number, 0)
-            self._tell()
-            self._read()
+            self._want(self._wanted.search, number)
 
     def action_next_filter(self) -> None:
         """The filters in a circle."""
@@ -270,9 +275,12 @@ class QueueScreen(Screen[SampleKey | None]):
         event.stop()
         text = event.value.strip()
         if text != self._wanted.search:
-            self._wanted = _Asked(text, self._wanted.filter, 0)
-            self._tell()
-            self._read()
+            self._want(text, self._wanted.filter)
+
+    def _want(self, search: str, number: int) -> None:
+        self._wanted, self._awaited = _Asked(search, number, 0), True
+        self._tell()
+        self._read()
 
     @on(LineInput.Submitted)
     @on(LineInput.LeftEmpty)

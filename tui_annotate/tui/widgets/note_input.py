@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.suggester import Suggester
@@ -16,9 +14,6 @@ from tui_annotate.tui.line_input import LineInput, typed
 
 Suggestions = Callable[[str], str | None]
 """From what is typed to a whole note that begins with it, or None. Called on every key: quick."""
-
-
-_ENDS: Final = frozenset({"enter", "escape"})
 
 
 class _Ghost(Suggester):
@@ -33,12 +28,7 @@ class _Ghost(Suggester):
 
 
 class NoteInput(LineInput):
-    """A note: Enter submits, Escape keeps it as a draft, Tab takes the ghost, Up and Down walk.
-
-    Attributes:
-        since, ended: when the first key of this note was pressed and the one that ended it, by the
-            clock of events; infinite until then. Keys behind that one are left to the screen.
-    """
+    """A note: Enter submits, Escape keeps it as a draft, Tab takes the ghost, Up and Down walk."""
 
     DEFAULT_CSS = "NoteInput { width: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -74,7 +64,6 @@ class NoteInput(LineInput):
     ) -> None:
         """As `begin`, which may be called again for another note."""
         super().__init__(text, placeholder=placeholder, id=id)
-        self.since = self.ended = inf
         self.suggester = _Ghost(self._suggestion_for)
         self._begin(text, suggestions, past)
 
@@ -93,7 +82,6 @@ class NoteInput(LineInput):
             past: former notes, the likeliest first: Up brings the first.
         """
         self._begin(text, suggestions, past)
-        self.since = self.ended = inf
         self.placeholder = typed(placeholder)
         self._put(typed(text))
 
@@ -107,18 +95,6 @@ class NoteInput(LineInput):
     def text(self) -> str:
         """The note as it would be submitted."""
         return self._original if self.value == typed(self._original) else self.value
-
-    def has(self, event: events.Key) -> bool:
-        """Whether a key is for this note, and not for what comes before or after it."""
-        return self.since <= event.time <= self.ended
-
-    async def _on_key(self, event: events.Key) -> None:
-        """Also: text behind the key that ends the note is none of it, however soon it comes."""
-        self.since = min(self.since, event.time)
-        if not self.has(event):
-            event.prevent_default()
-        elif event.key in _ENDS:
-            self.ended = event.time
 
     async def action_submit(self) -> None:
         """Enter."""

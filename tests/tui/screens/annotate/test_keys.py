@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -11,33 +10,17 @@ from typing import Any
 import pytest
 from textual import events
 
+from tests.tui.screens.bursts import at_once
 from tests.tui.screens.work import SUMMARY, Person, at_work, make
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.tui.line_input import LineInput
-
-_CHARACTERS = {"greater_than_sign": ">", "slash": "/", "enter": "\r", "exclamation_mark": "!"}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace."""
     return make(tmp_path / "work")
-
-
-async def at_once(person: Person, keys: str) -> None:
-    """Keys that reach the app together, as over a line that was stuck for a moment."""
-    for key in keys.split():
-        character = _CHARACTERS.get(key, key if len(key) == 1 else None)
-        person.app.post_message(events.Key(key, character))
-    await person.settled()
-    await person.settled()
-
-
-async def until(person: Person, come: Callable[[], bool]) -> None:
-    """Waits for something that comes by way of the app's own queue."""
-    while not come():
-        await person.pilot.pause(0.001)
 
 
 def here(person: Person) -> str:
@@ -160,17 +143,17 @@ async def test_a_note_gets_all_that_is_typed_at_once(folder: Path) -> None:
     async with at_work(folder) as person:
         await person.press("1")
         await at_once(person, "m s o x enter")
-        await until(person, lambda: person.annotations[0].note == "sox")
+        assert person.annotations[0].note == "sox"
 
 
 async def test_what_is_typed_behind_a_note_is_none_of_it(folder: Path) -> None:
     """The key that ends it comes by way of the app, but what is behind it is a command."""
     async with at_work(folder) as person:
         await at_once(person, "v m s o enter 2")
-        await until(person, lambda: labels(person) == ["Extrinsic"])
+        assert labels(person) == ["Extrinsic"]
         assert person.annotations[0].note == "so"
         await at_once(person, "down backspace m s o x escape 3")
-        await until(person, lambda: labels(person) == ["Extrinsic", "Benign"])
+        assert labels(person) == ["Extrinsic", "Benign"]
         assert [*person.draft.kept.values()] == ["sox"]
 
 
@@ -183,10 +166,10 @@ async def test_a_dialog_gets_all_that_is_typed_at_once(folder: Path) -> None:
     """Find and the list of labels."""
     async with at_work(folder) as person:
         await at_once(person, "slash T h e")
-        await until(person, lambda: _typed(person) == ["The"])
+        assert _typed(person) == ["The"]
         await person.press("enter backspace")
         await at_once(person, "0 b e n")
-        await until(person, lambda: _typed(person) == ["ben"])
+        assert _typed(person) == ["ben"]
 
 
 async def test_keys_wait_for_what_the_store_has_to_open(folder: Path) -> None:
@@ -195,7 +178,7 @@ async def test_keys_wait_for_what_the_store_has_to_open(folder: Path) -> None:
         person.screen.do("talk.write")
         await at_once(person, "s o 1")
         (line,) = person.app.screen.query(LineInput)
-        await until(person, lambda: line.value == "so1")
+        assert line.value == "so1"
         assert (here(person), labels(person)) == ("a", [])
         await person.press("escape")
         await at_once(person, "L s 1")
@@ -240,7 +223,7 @@ async def test_a_key_that_is_held_down_ends_one_sample(folder: Path, key: str) -
 
         async def pressed_after(*seconds: float) -> None:
             for second in seconds:
-                event = events.Key(key, _CHARACTERS.get(key, key))
+                event = events.Key(key, "\r" if key == "enter" else key)
                 event.time = since + second
                 person.app.post_message(event)
             await person.settled()

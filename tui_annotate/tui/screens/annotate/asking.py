@@ -150,7 +150,6 @@ class AnnotateAsking(AnnotateReadings):
         if text:
             self._past_notes = [text, *(note for note in self._past_notes if note != text)]
         self.perform(notes.done(self.draft, message.text))
-        self.go_on()
 
     def on_note_input_kept(self, message: NoteInput.Kept) -> None:
         """Esc in the note line."""
@@ -159,7 +158,6 @@ class AnnotateAsking(AnnotateReadings):
         if self.draft:
             self.perform(notes.kept(self.draft, message.text))
             self.keep_place()
-            self.go_on()
 
     def on_input_changed(self, message: NoteInput.Changed) -> None:
         """A half-written note is kept while it is typed, so that a cut line loses little."""

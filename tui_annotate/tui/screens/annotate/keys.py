@@ -1,4 +1,4 @@
-"""Keys of the annotating screen, done in the order of pressing, also those that came ahead of it.
+"""What the keys of the annotating screen become, also those that were pressed ahead of it.
 
 While an undo, a "done" or a walk is on its way, keys wait. What was pressed before a sample's first
 frame was not meant for what stands on it, so of that only what alters nothing is done.
@@ -6,24 +6,19 @@ frame was not meant for what stands on it, so of that only what alters nothing i
 
 from __future__ import annotations
 
-from collections import deque
 from math import inf
 from typing import Final
 
 from textual import events
 
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import moving
+from tui_annotate.tui.draft import finishing, moving
 from tui_annotate.tui.draft.effects import Blink
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import WARNING
 from tui_annotate.tui.keys.map import typed
-from tui_annotate.tui.line_input import type_again
 from tui_annotate.tui.screens.annotate.team import AnnotateTeam
-from tui_annotate.tui.widgets.note_input import NoteInput
-
-MOST: Final = 32
-"""Keys that wait; more are dropped."""
+from tui_annotate.tui.turns import Pressed
 
 GLANCE: Final = 1.0
 """Seconds from a sample's first frame in which nobody has read it: no first key ends it."""
@@ -44,6 +39,12 @@ _WAYS_OUT: Final = frozenset({"app.quit", "palette.show"})
 
 _WALKS_MARKS: Final = frozenset({"item.next", "item.previous"})
 
+_ON_SAVED: Final = _WALKS_MARKS | {
+    "option.choose", "option.list", "label.repeat", "label.former", "note.write", "sample.done",
+    "annotation.next", "annotation.previous", "annotation.edit", "annotation.delete",
+}  # fmt: skip
+"""What acts on the annotations there are, so that it waits for one that is being saved."""
+
 
 class AnnotateKeys(AnnotateTeam):
     """What a key press becomes.
@@ -55,7 +56,6 @@ class AnnotateKeys(AnnotateTeam):
     def __init__(self) -> None:
         super().__init__()
         self.glance = GLANCE
-        self._keys: deque[events.Key] = deque()
         self._ending = -inf  # when a key was last pressed that ends a sample
 
     def do(self, action: str, *, digit: str = "") -> None:
@@ -64,66 +64,49 @@ class AnnotateKeys(AnnotateTeam):
 
     def on_key(self, event: events.Key) -> None:
         """Every key, unless the note line has it."""
-        if self._writing and self.query_one("#note", NoteInput).has(event):
+        if self._writing:
             return
         event.stop()
         event.prevent_default()
         if self.draft is None and event.key == "q":
             self.quit()  # there is no sample, so nothing else to go back to
-        elif self.draft and self.session and len(self._keys) < MOST:
-            self._keys.append(event)
-            self.go_on()
-            self._hand_over_to_note()
+        elif self.draft and self.session and self.listening_since is not None:
+            self._press(event, self.draft, self.listening_since)
 
-    def on_descendant_focus(self) -> None:
-        """Where the note line has the keys now, what was typed for it goes there."""
-        self._hand_over_to_note()
+    def holds(self, event: Pressed) -> bool:
+        """Whether a key waits: for a sample, its first frame, or what the key itself acts on."""
+        if self.draft is None or self.session is None:
+            return False
+        if self._going or not self.listening or self._note_comes(self.draft):
+            return True
+        if self.seeking and self._action(event) in _WALKS_MARKS:
+            return True
+        return self.saver.shown > 0 and self._action(event) in _ON_SAVED
 
-    def go_on(self) -> None:
-        """Does the keys that wait, up to one that leads away or opens something."""
-        while self._keys and not self._going and self.listening:
-            if self.app.screen is not self:
-                if self.app.screen is self.called_up:
-                    self._hand_over()
-                self.forget_keys()  # what opened by itself was not what they were meant for
-            elif self._writing or not self._press(self._keys[0]):
-                return
-            else:
-                self.called_up = self.app.screen
-
-    def forget_keys(self) -> None:
-        """What waits is not done: something else came of the key before it."""
-        self._keys.clear()
+    @staticmethod
+    def _note_comes(draft: Draft) -> bool:
+        """Whether a note line opens by itself, once a label that asks for it is saved."""
+        return any(new and finishing.wants_note(draft, one) for one, new in draft.saving.values())
 
     @property
     def _writing(self) -> bool:
         return self.draft is not None and self.draft.writing is not None
 
-    def _hand_over_to_note(self) -> None:
-        if self._writing:
-            note = self.query_one("#note", NoteInput)
-            if note.has_focus and note.ended == inf:
-                self._hand_over()
-
-    def _hand_over(self) -> None:
-        """What waits was typed for what has been opened."""
-        type_again(self.app, self._keys)
-        self._keys.clear()
-
-    def _press(self, event: events.Key) -> bool:
-        """Does the first key that waits; False where it has to wait on."""
-        draft, session, since = self.draft, self.session, self.listening_since
-        if draft is None or session is None or since is None:
-            return False
+    def _action(self, event: Pressed) -> str:
+        """What a key would do; empty for text, letters of hints and what does nothing."""
+        draft, session = self.draft, self.session
+        if draft is None or session is None or draft.hints or not isinstance(event, events.Key):
+            return ""
         key, method = typed(event.key, event.character)
-        action = "" if draft.hints or method else session.keys.action(key, draft.state)
-        if action in _WALKS_MARKS and self.seeking:
-            return False
-        self._keys.popleft()
+        return "" if method or self._writing else session.keys.action(key, draft.state)
+
+    def _press(self, event: events.Key, draft: Draft, since: float) -> None:
+        """Does a key; `since` is when the sample was first seen."""
+        key, method = typed(event.key, event.character)
+        action = self._action(event)
         soon = self._too_soon(draft, action, event.time)
         if event.time < since and action not in HARMLESS:
-            while self._keys and self._keys[0].time < since:
-                self._keys.popleft()  # they follow on from what is not done
+            self.forget_keys(since)  # those behind it follow on from what is not done
             self.perform([Blink()])
         elif soon:
             draft.say("this sample has only just come: once more when it is read", WARNING)
@@ -133,7 +116,6 @@ class AnnotateKeys(AnnotateTeam):
                 self.begun = True
                 draft.visited.update(self.pane(Side.SUMMARY).sentences_seen(event.time))
             self._act(draft, key, action, method=method)
-        return True
 
     def _too_soon(self, draft: Draft, action: str, now: float) -> bool:
         """Whether a key would end a sample, as its first key, that nobody can have read."""

@@ -59,6 +59,7 @@ class AnnotateReadings(AnnotateDoing):
         from tui_annotate.tui.dialogs.feedback import FeedbackDialog
 
         dialog = FeedbackDialog(left.feedback, desk.sample)
+        self.forget_keys()
         self.app.push_screen(dialog, lambda _: self._gone(left))
 
     def _gone(self, left: Left) -> None:
@@ -80,6 +81,7 @@ class AnnotateReadings(AnnotateDoing):
             yes="begin the 2nd reading",
             no="later",
         )
+        self.forget_keys()
         self.app.push_screen(dialog, self._answered)
 
     def _answered(self, yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives

@@ -12,6 +12,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui import turns
 from tui_annotate.tui.draft import finishing
 from tui_annotate.tui.draft.place import place, restore
 from tui_annotate.tui.draft.relabelling import reopened
@@ -108,8 +109,13 @@ class AnnotateSamples(AnnotateFinding):
             self.prepare_assist(self.desk)
             self._read_former()
 
-    def forget_keys(self) -> None:
-        """Keys that wait are not done."""
+    def forget_keys(self, before: float | None = None) -> None:
+        """Keys pressed before a moment, or until now, are not done: something else came of one."""
+        turns.forget_keys(self, before)
+
+    def go_on(self) -> None:
+        """Keys may have waited for what has come."""
+        turns.free(self)
 
     def listen(self) -> None:
         """From now on the keys are meant for what is seen; those before were for another sample."""

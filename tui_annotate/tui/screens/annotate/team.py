@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from textual.screen import Screen
+from typing import TYPE_CHECKING, TypeVar
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import PersonKind
@@ -30,15 +28,10 @@ _MINUTE = 16  # characters of a moment, as far as its minute
 
 
 class AnnotateTeam(AnnotateAsking):
-    """Dialogs about other people; in them nobody's work is seen but one's own.
-
-    Attributes:
-        called_up: what the last key opened, which gets the keys behind it.
-    """
+    """Dialogs about other people; in them nobody's work is seen but one's own."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.called_up: Screen[Any] = self
         self._unsent = ""
 
     def begin(self, session: Session, desk: Desk, *, words: str = "", kind: Kind = HINT) -> None:
@@ -73,7 +66,6 @@ class AnnotateTeam(AnnotateAsking):
         def done(found: Found) -> None:
             self._going = False
             show(found)
-            self.called_up = self.app.screen
 
         self.saver.send(Job(read, done, self._refused))
 
@@ -93,6 +85,7 @@ class AnnotateTeam(AnnotateAsking):
             from tui_annotate.tui.dialogs.news import NewsDialog
 
             if items:
+                self.forget_keys()  # they were not meant for what opens by itself
                 self.app.push_screen(NewsDialog(items), seen)
 
         def seen(_: None) -> None:

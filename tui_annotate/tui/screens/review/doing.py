@@ -30,6 +30,7 @@ from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.saving import Job, told
 from tui_annotate.tui.screens.annotate.samples import NOT_SAVED
 from tui_annotate.tui.screens.review.samples import ReviewSamples, take_over
+from tui_annotate.tui.turns import Pressed
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Desk
@@ -46,6 +47,10 @@ class _Left(NamedTuple):
 
 class ReviewDoing(ReviewSamples):
     """Everything that changes the store, in review."""
+
+    def holds(self, event: Pressed) -> bool:
+        """Also: what stands after a deed is what the next key is for."""
+        return self.saver.shown > 0 or super().holds(event)
 
     def store(self, effect: Effect) -> bool:
         """Sends what an effect asks of the store; False where it asks nothing of it."""
@@ -120,6 +125,8 @@ class ReviewDoing(ReviewSamples):
         sources = draft.sources.get(annotation.id, ())
 
         def failed(error: TuiAnnotateError) -> None:
+            self.forget_keys()
+            self._going = False
             self.saved_words = NOT_SAVED
             self.read_again(
                 draft, lambda changed: self._hand_back(draft, annotation, changed or told(error))
@@ -131,6 +138,7 @@ class ReviewDoing(ReviewSamples):
             self._judge("own", annotation=annotation, failed=failed)
 
     def _hand_back(self, draft: Judging, annotation: Annotation, words: str) -> None:
+        self.forget_keys()  # also those that came while the sample was read again
         if draft is self.draft:
             self.perform(editing.given_back(draft, annotation, f"not saved: {words}"))
 
@@ -149,6 +157,7 @@ class ReviewDoing(ReviewSamples):
 
     def _look_and_tell(self, error: TuiAnnotateError) -> None:
         """A deed was refused: what stands now is shown with the reason."""
+        self.forget_keys()
         self._going = False
         self.saved_words = NOT_SAVED
         if draft := self.judging:

@@ -1,0 +1,78 @@
+"""Keys of a reviewer that come faster than the store answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screens import reviews
+from tests.tui.screens.bursts import at_once
+from tests.tui.screens.reviews import Reviewer, in_review, settled
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.services.review import Review
+
+EDIT = "1 e m paste:because_of_this enter enter full_stop plus 3 enter"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The workspace with everybody's work."""
+    return reviews.make(tmp_path / "work")
+
+
+def told(folder: Path) -> list[tuple[object, ...]]:
+    """What review made of the first sample."""
+    return [(one.claim, one.evidence, one.labels, one.note) for one in settled(folder)]
+
+
+async def _pressed(folder: Path, keys: str) -> tuple[str, str]:
+    async with in_review(folder) as reviewer:
+        for key in keys.split():
+            await at_once(reviewer, key)
+        return reviewer.line(), reviewer.progress
+
+
+@pytest.mark.parametrize("keys", [EDIT, "1 y c 1 y c x 2 c", "1 y u c 1 M U enter 3 u"])
+async def test_a_burst_does_what_the_same_keys_do_slowly(tmp_path: Path, keys: str) -> None:
+    """Each acts on what stands after the deed before it."""
+    slowly, at_a_stroke = (reviews.make(tmp_path / name) for name in ("slowly", "at once"))
+    line = await _pressed(slowly, keys)
+    async with in_review(at_a_stroke) as reviewer:
+        await at_once(reviewer, keys)
+        assert (reviewer.line(), reviewer.progress) == line
+    assert told(at_a_stroke) == told(slowly) != []
+
+
+async def test_an_edit_and_an_own_one_in_one_burst_are_both_kept(folder: Path) -> None:
+    """With the note that was pasted; nothing is taken and the sample is not settled."""
+    async with in_review(folder) as reviewer:
+        await at_once(reviewer, EDIT)
+        assert "added " in reviewer.line()
+        assert reviewer.progress != "done"
+    own, edited = sorted(one.note for one in settled(folder))
+    assert (own, edited.endswith("because_of_this")) == ("", True)
+
+
+@pytest.mark.parametrize(("deed", "keys"), [("take", "1 y enter 2 s"), ("edit", "1 e 2 enter c y")])
+async def test_keys_behind_a_refused_deed_are_dropped(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, deed: str, keys: str
+) -> None:
+    """They neither settle the sample nor do anything to what comes back into hand."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise Unavailable("it is not to be")
+
+    monkeypatch.setattr(Review, deed, refused)
+    async with in_review(folder) as reviewer:
+        await at_once(reviewer, keys)
+        assert "it is not to be" in reviewer.line()
+        assert reviewer.sample == "a"
+        assert await _still_awake(reviewer)
+    assert settled(folder) == ()
+
+
+async def _still_awake(reviewer: Reviewer) -> bool:
+    before = reviewer.judging.at
+    await reviewer.press("escape e a" if reviewer.judging.editing else "a")
+    return reviewer.judging.at != before

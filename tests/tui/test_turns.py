@@ -1,0 +1,217 @@
+"""Keys that take turns: each is done as if it had been pressed when the one before it was done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.app import ComposeResult
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input
+
+from tests.tui.screens.bursts import at_once
+from tests.tui.screens.work import SUMMARY, Person, at_work, make
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.dialogs.jump import JumpDialog
+from tui_annotate.tui.line_input import LineInput
+from tui_annotate.tui.turns import MOST, Pressed, TurnTaking, free
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace."""
+    return make(tmp_path / "work")
+
+
+def here(person: Person) -> str:
+    """The id of the sample on screen."""
+    assert person.screen.desk is not None
+    return str(person.screen.desk.sample.id)
+
+
+# lines that are ended
+
+
+async def test_what_is_typed_behind_find_is_none_of_it(folder: Path) -> None:
+    """Enter lights the hits, and n walks them; Escape closes, and the digit behind it labels."""
+    async with at_work(folder) as person:
+        await at_once(person, "slash h u r t enter n")
+        assert person.draft.searched == ('"hurt"', Side.SUMMARY)
+        assert person.draft.pointer.offset == SUMMARY.index("hurt")
+        await at_once(person, "escape slash w a s escape down 3")
+        assert [known.labels[0][-1] for known in person.annotations] == ["Benign"]
+
+
+async def test_a_reason_in_own_words_ends_with_its_enter(folder: Path) -> None:
+    """Down behind it moves on the next sample; the letters are whole."""
+    async with at_work(folder) as person:
+        await at_once(person, "exclamation_mark 0 o d d enter down")
+        assert here(person) == "b"
+        assert person.draft.segment(Side.SUMMARY) == 1
+
+
+async def test_the_list_of_labels_takes_the_row_that_down_led_to(folder: Path) -> None:
+    """Enter does not overtake it, and what is behind it is for the screen."""
+    async with at_work(folder) as person:
+        await at_once(person, "0 e n enter down 0 n down enter")
+        assert [known.labels[0][-1] for known in person.annotations] == ["Benign", "Intrinsic"]
+
+
+async def test_the_queue_opens_what_was_searched_for(folder: Path) -> None:
+    """However soon the Enters come: the row is that of the list that was found."""
+    async with at_work(folder) as person:
+        await at_once(person, "q slash r a i n e d enter enter")
+        assert here(person) == "b"
+        await at_once(person, "q down enter")
+        assert here(person) == "c"
+
+
+async def test_what_is_typed_behind_an_id_is_not_written_into_it(folder: Path) -> None:
+    """Where it leads nowhere, it is dropped, and the line stays as it was."""
+    async with at_work(folder) as person:
+        await at_once(person, "G n o enter s 1")
+        dialog = person.app.screen
+        assert isinstance(dialog, JumpDialog)
+        assert dialog.query_one(LineInput).value == "no"
+        await at_once(person, "backspace backspace b enter down")
+        assert here(person) == "b"
+        assert person.draft.segment(Side.SUMMARY) == 1
+
+
+async def test_a_paste_goes_where_the_keys_before_it_led(folder: Path) -> None:
+    """Into the note that `m` opened, not before it and not behind its end."""
+    async with at_work(folder) as person:
+        await at_once(person, "1 m paste:pasted enter paste:lost down 2")
+        assert [known.note for known in person.annotations] == ["pasted", ""]
+
+
+async def test_a_note_on_what_is_being_saved_is_kept(folder: Path) -> None:
+    """However soon the note line is opened and ended behind the digit."""
+    async with at_work(folder) as person:
+        await at_once(person, "m enter down 2 m x enter")
+        assert [known.note for known in person.annotations] == ["x"]
+        await at_once(person, "down 5 o n e enter down 3 m t w o enter")
+        assert [known.note for known in person.annotations] == ["x", "one", "two"]
+
+
+# leaving
+
+
+async def test_the_wish_to_leave_waits_for_its_turn(folder: Path) -> None:
+    """Behind an undo and a done, and what was pressed before it is done."""
+    async with at_work(folder) as person:
+        await person.press("1 down 3")
+        for key in ("u", "U", "down", "2", "m", "a", "enter"):
+            person.app.post_message(events.Key(key, "\r" if key == "enter" else None))
+        person.app.post_message(events.Key("ctrl+q", None))
+        while not person.screen.saver.closed:
+            await person.pilot.pause(0.001)
+        assert len(person.annotations) == 3
+        assert person.annotations[-1].note == "a"
+
+
+# the turns themselves
+
+
+class _Held(Screen[None]):
+    """It keeps keys waiting until it is told not to."""
+
+    held = True
+
+    def compose(self) -> ComposeResult:
+        """Two lines."""
+        yield Input(id="one")
+        yield Input(id="two")
+
+    def holds(self, event: Pressed) -> bool:
+        """For as long as somebody says so."""
+        del event
+        return self.held
+
+
+async def _type(app: TurnTaking, text: str) -> None:
+    for character in text:
+        app.post_message(events.Key(character, character))
+    passed = asyncio.Event()
+    app.call_later(passed.set)
+    await passed.wait()
+
+
+@asynccontextmanager
+async def _holding(*, held: bool) -> AsyncIterator[tuple[TurnTaking, Pilot[None], _Held]]:
+    app, screen = TurnTaking(), _Held()
+    screen.held = held
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        screen.query_one("#one").focus()
+        await pilot.pause()
+        yield app, pilot, screen
+
+
+async def _idle(app: TurnTaking, pilot: Pilot[None]) -> None:
+    for _ in range(20_000):
+        if not (app._pressed or app._carrier):
+            return
+        await pilot.pause(0.001)
+    raise AssertionError("keys still wait")
+
+
+async def test_text_of_any_length_is_typed_in_order() -> None:
+    """Also where the terminal sends what is pasted as keys."""
+    text = "0123456789" * (MOST // 5)
+    async with _holding(held=False) as (app, pilot, screen):
+        await _type(app, text)
+        await _idle(app, pilot)
+        assert screen.query_one("#one", Input).value == text
+
+
+async def test_of_the_keys_that_wait_for_a_screen_the_first_are_done() -> None:
+    """A key that is held down meanwhile does not run on for long."""
+    text = "0123456789" * (MOST // 5)
+    async with _holding(held=True) as (app, pilot, screen):
+        await _type(app, text)
+        screen.held = False
+        free(screen)
+        await pilot.pause()
+        await _idle(app, pilot)
+        assert screen.query_one("#one", Input).value == text[:MOST]
+
+
+async def test_keys_go_on_where_what_had_the_focus_is_taken_away() -> None:
+    """The message behind a key goes with it; the next key does not wait for it."""
+    async with _holding(held=False) as (app, pilot, screen):
+        app._follow()
+        await screen.query_one("#one").remove()
+        screen.query_one("#two").focus()
+        await _type(app, "ab")
+        await _idle(app, pilot)
+        assert screen.query_one("#two", Input).value == "ab"
+
+
+async def test_keys_go_on_where_a_screen_was_left() -> None:
+    """The one under it is not waited for by those that the other kept."""
+    async with _holding(held=False) as (app, pilot, screen):
+        over = _Held()
+        await app.push_screen(over)
+        await _type(app, "ab")
+        over.dismiss()
+        await pilot.pause()
+        await _idle(app, pilot)
+        assert screen.query_one("#one", Input).value == "ab"
+
+
+async def test_text_that_is_under_way_is_typed_though_keys_are_forgotten(folder: Path) -> None:
+    """Up to the key that would end the line: no word is cut, and nothing else is done."""
+    async with at_work(folder) as person:
+        await person.press("m")
+        for key in ("a", "b", "enter", "s", "1"):
+            person.app._pressed.append(events.Key(key, "\r" if key == "enter" else None))
+        person.screen.forget_keys()
+        await at_once(person, "c")
+        assert person.screen.query_one("#note", Input).value == "abc"
+        assert here(person) == "a"
