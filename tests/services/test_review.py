@@ -612,6 +612,7 @@ def test_the_queue_has_conflicts_first(rivals: Team) -> None:
     assert [row.key.id for row in review.queue(rivals.reviewer)] == ["3", "2", "1"]
     desk = rivals.open(sample=1)
     assert (desk.position, desk.total, desk.finished) == (2, 3, 1)
+    assert [rivals.open(sample=each).position for each in (2, 1, 0)] == [1, 2, 3]
     with pytest.raises(NotFound, match="'none'"):
         review.queue(rivals.reviewer, dataset="none")
 

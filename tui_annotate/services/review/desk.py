@@ -38,7 +38,7 @@ class ReviewDesk:
         settled: what review made and refused so far, in reading order.
         assignment: how far review is with the sample.
         pending: how many people are still to annotate it.
-        position: among all samples of review, as they came, from 1; 0 for one that is none.
+        position: in the queue of this reviewer, from 1; 0 for a sample that is none of review.
         total, finished: samples of review, and how many of them are settled.
         refused: why this reviewer can not settle it; empty where they can.
         seen: stands for all that is shown; what is done on anything else is refused as stale.

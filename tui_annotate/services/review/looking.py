@@ -70,9 +70,9 @@ class Looking:
         with self.store.reading() as log:
             now = work(log, stored.sample)
             refused = self.refusal(log, reviewer, now)
-        there, labels = self.store.candidates(), self.label_sets.in_force(key.dataset)
+        line, labels = self.queue(reviewer), self.label_sets.in_force(key.dataset)
         guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=key.dataset)
-        at = next((at for at, one in enumerate(there, 1) if one.key == key), 0)
+        at = next((at for at, row in enumerate(line, 1) if row.key == key), 0)
         return ReviewDesk(
             stored.sample,
             stored.segments,
@@ -80,10 +80,10 @@ class Looking:
             now.groups,
             now.standing,
             now.settled.assignment,
-            len(there[at - 1].pending) if at else 0,
+            line[at - 1].pending if at else 0,
             at,
-            len(there),
-            sum(one.state is State.DONE for one in there),
+            len(line),
+            sum(row.settled for row in line),
             labels,
             self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
             refused,

@@ -253,7 +253,6 @@ LINE: Final[tuple[tuple[str, str], ...]] = (
     ("option.choose", "label"),
     ("back", "back"),
     ("app.back", "queue"),
-    ("annotation.edit", ""),
     ("palette.show", "all actions"),
     ("note.save", "save"),
     ("note.suggest", "suggestion"),
@@ -262,11 +261,16 @@ LINE: Final[tuple[tuple[str, str], ...]] = (
 )
 """The most useful actions in order, with their names on the key line; empty: not everywhere."""
 
+EDIT_LINE: Final = (
+    ("sample.done", "save"),
+    ("annotation.edit", "leave"),
+    *(pair for pair in LINE if pair[0] != "sample.done"),
+)
+"""The same while an annotation is edited: the ways out of it first."""
+
 LINE_AT: Final[Mapping[tuple[str, str], str]] = {
     ("sample.done", "V"): "back",
     ("pane.other", "V"): "back",
-    ("sample.done", "E"): "save",
-    ("annotation.edit", "E"): "leave",
     ("back", "R"): "",
     ("option.choose", "R"): "",
     ("sample.done", "S"): "",

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.nearest import nearest
-from tui_annotate.tui.keys.annotate import DIGITS, LINE, LINE_AT, Action
+from tui_annotate.tui.keys.annotate import DIGITS, EDIT_LINE, EDITING, LINE, LINE_AT, Action
 from tui_annotate.tui.keys.review import ALL_QUESTIONS, REVIEWING
 from tui_annotate.tui.keys.review import LINE as REVIEW_LINE
 from tui_annotate.tui.keys.view import ALL_ACTIONS, VIEWING
@@ -74,7 +74,7 @@ class KeyMap:
             digits: those that choose just now; empty for the whole row.
         """
         pairs = []
-        usually = {REVIEWING: REVIEW_LINE, VIEWING: VIEW_LINE}.get(state, LINE)
+        usually = {REVIEWING: REVIEW_LINE, VIEWING: VIEW_LINE, EDITING: EDIT_LINE}.get(state, LINE)
         for name, usual in ALL_QUESTIONS[question] if question else usually:
             action, short = self.get(name), LINE_AT.get((name, state), usual)
             if short and action.keys and (question or state in action.states):

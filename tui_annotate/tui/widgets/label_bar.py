@@ -21,7 +21,8 @@ Option = tuple[str, str, bool, bool, int]
 
 _MORE: Option = ("0", "more", False, False, -1)
 _BLINK = 0.15  # seconds
-_MOST_ROWS = 2
+MOST_ROWS: Final = 2
+"""Rows that options take, where nobody asks for more."""
 LONGEST: Final = 28
 """Cells of one option's text, and of the title."""
 
@@ -34,9 +35,9 @@ class _Spot(NamedTuple):
 
 
 class LabelBar(FixedRows):
-    """Options with their digits in one row or two."""
+    """Options with their digits, in one row or a few."""
 
-    DEFAULT_CSS = "LabelBar { height: auto; max-height: 2; }"
+    DEFAULT_CSS = "LabelBar { height: auto; max-height: 3; }"
 
     class Picked(Message):
         """An option was clicked."""
@@ -46,6 +47,7 @@ class LabelBar(FixedRows):
             self.digit = digit
 
     longest = LONGEST
+    most_rows = MOST_ROWS
     _options: tuple[Option, ...] = ()
     _title = ""
     _asleep = False
@@ -71,7 +73,7 @@ class LabelBar(FixedRows):
 
     def _needed(self) -> int:
         """Rows that the options need in the cells there are; 0 where that is not known yet."""
-        return len(self._flow(self.size.width, _MOST_ROWS)[0]) if self.size.width else 0
+        return len(self._flow(self.size.width, self.most_rows)[0]) if self.size.width else 0
 
     def blink(self) -> None:
         """Answers a key that means nothing here: the bar is reversed for 150 ms, once."""
@@ -85,8 +87,8 @@ class LabelBar(FixedRows):
         self.repaint()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
-        """Textual's hook: one row, or two where the options need them."""
-        self._rows = len(self._flow(width, _MOST_ROWS)[0])
+        """Textual's hook: as many rows as the options need."""
+        self._rows = len(self._flow(width, self.most_rows)[0])
         return self._rows
 
     def paint(self, cells: int) -> list[list[Run]]:

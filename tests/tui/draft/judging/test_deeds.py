@@ -176,6 +176,20 @@ def test_what_was_taken_can_be_refused_and_back() -> None:
     assert keys(on, f"{mine} y") == [Take((("a1",),))]
 
 
+def test_what_is_refused_already_is_not_asked_again() -> None:
+    """Neither the place nor a rival of it; one that is not refused yet is."""
+    on = at(0, TWO, refused("a1"), refused("b1"))
+    for pressed in ("x", "1 x"):
+        assert keys(on, pressed) == [Blink()]
+        assert on.pending is None
+        assert on.message[0].startswith("refused already: annotator's slip")
+    half = at(0, TWO, refused("a1"))
+    keys(half, "1 x")
+    assert half.pending is None
+    keys(half, "2 x")
+    assert asked(half) == REFUSING
+
+
 def test_one_refused_rival_leaves_the_place_open() -> None:
     """The other one is still to be settled."""
     assert len(judging(TWO, refused("a1")).undecided()) == 1

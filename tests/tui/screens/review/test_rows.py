@@ -5,24 +5,34 @@ from __future__ import annotations
 import pytest
 
 from tests.tui.draft.judging.test_deeds import BENIGN, at, one
+from tests.tui.stage import staged
 from tui_annotate.tui.keys.map import default_keys
 from tui_annotate.tui.keys.review import REVIEWING
 from tui_annotate.tui.lines import width
 from tui_annotate.tui.screens.review.legend import groups
 from tui_annotate.tui.screens.review.rows import bar
+from tui_annotate.tui.widgets.label_bar import LabelBar, Option
 
 OVERHEAD = 7 + 2  # cells beside an option's text: its digit and spaces; the sign of what was taken
 
 
-PEOPLE = "ABCDEFGHI"
-CLAIMS = ("was loved", "was love", "was lov", "was lo", "was l", "was", "wa", "w", "loved")
+PEOPLE = "ABCDEFGHIKLM"
+CLAIMS = (
+    "was loved", "was love", "was lov", "was lo", "was l", "was", "wa", "w", "loved",
+    "as loved", "s loved", "oved",
+)  # fmt: skip
+
+
+def options(count: int, *, rows: int = 2) -> list[Option]:
+    """What stands on 80 columns of rivals of one place, no two of the same words."""
+    said = zip(PEOPLE[:count], CLAIMS, strict=False)
+    place = at(0, {letter: [one(letter, words)] for letter, words in said})
+    return bar(place, 80, rows=rows)[0]
 
 
 def rivals(count: int) -> list[str]:
-    """What stands on 80 columns of rivals of one place, no two of the same words."""
-    said = zip(PEOPLE[:count], CLAIMS, strict=False)
-    options, _, _ = bar(at(0, {letter: [one(letter, words)] for letter, words in said}), 80)
-    return [text for _, text, *_ in options]
+    """Their texts."""
+    return [text for _, text, *_ in options(count)]
 
 
 @pytest.mark.parametrize("count", range(1, 10))
@@ -33,6 +43,21 @@ def test_nine_rivals_fit_into_two_rows_and_keep_their_people(count: int) -> None
     in_a_row = (count + 1) // 2
     assert all(in_a_row * (width(text) + OVERHEAD) < 80 for text in texts)
     assert {text.split(' "')[0][-1] for text in texts} == set(PEOPLE[:count])
+
+
+@pytest.mark.parametrize("count", range(1, 13))
+async def test_of_any_number_of_rivals_the_label_can_be_read(count: int) -> None:
+    """At 80 columns, where the window can spare a third row; none of them is left out."""
+    shown = options(count, rows=3)
+    assert [digit for digit, *_ in shown] == [*"123456789"[:count], *("0" * (count > 9))]
+    assert all("Intri" in text for digit, text, *_ in shown if digit != "0")
+    widget = LabelBar()
+    widget.most_rows = 3
+    async with staged(widget) as (stage, pilot):
+        widget.show(shown)
+        await pilot.pause()
+        assert all(text in stage.text() for _, text, *_ in shown)
+        assert (widget.size.height > 2) == (count > 8)
 
 
 def test_rivals_of_other_words_are_told_by_them_and_others_by_their_labels() -> None:

@@ -28,6 +28,7 @@ from tui_annotate.tui.draft.effects import (
 )
 from tui_annotate.tui.draft.judging import editing, places
 from tui_annotate.tui.draft.judging.state import WHY, Judging
+from tui_annotate.tui.draft.judging.words import why
 from tui_annotate.tui.draft.state import Pending
 from tui_annotate.tui.draft.words import WARNING
 from tui_annotate.tui.keys.review import LEAVING, REFUSING, REVIEWING
@@ -102,6 +103,11 @@ def _refuse(draft: Judging) -> Effects:
         return [Remove(draft.spot.own)]
     if draft.group is None:
         draft.say("there is no rival here to refuse · c walks to the next conflict")
+        return [Blink()]
+    asked = (draft.chosen,) if draft.chosen else draft.rivals
+    if all(map(draft.refusal_of, asked)):
+        said = why(draft.refusal_of(asked[0]))
+        draft.say(f"refused already: {said} · a digit, then y takes one after all")
         return [Blink()]
     draft.pending = Pending(REFUSING)
     return []

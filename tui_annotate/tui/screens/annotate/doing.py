@@ -220,6 +220,6 @@ class AnnotateDoing(AnnotateAgain):
         names = [*lost, *([saved.annotation] if saved.annotation else [])]
         labels = labels_words(names[0].labels) if len(names) == 1 else ""
         words = finishing.undone(saved.undone, labels, redo=redo)
-        words = f"{words} · {'u' if redo else 'U'} the other way"
+        words = f"{words} · {'u undo' if redo else 'U redo'}"
         effects = finishing.replaced(draft, saved.annotations, words, gone=gone)
         self.perform(effects)

@@ -56,7 +56,7 @@ class AnnotateHeights(AnnotateDrawing):
         if self._apart:
             self._heights_for = self.styles.grid_rows = None
             return
-        bar = 2 if self.has_class("-two") else 1
+        bar = 3 if self.has_class("-three") else 2 if self.has_class("-two") else 1
         where = (self.draft.sample.key, *self.app.size, bar)
         if where != self._heights_for:
             self._heights_for = where

@@ -22,6 +22,9 @@ from tui_annotate.tui.words import Words
 
 _QUOTE = 12  # cells that a claim in the bar needs at least
 _AROUND = 9  # cells of an option beside its words: digit, sign, space
+_LEAST_ROOM = 10  # cells of a rival's words, below which a row more is better than shorter words
+_FURTHER = "further"
+_FURTHER_CELLS = len(_FURTHER) + 7  # with its digit, and the space behind
 LONGEST: Final = 44
 """Cells of a rival in the bar."""
 _LONGEST = 400  # characters of a text that a list is given
@@ -32,18 +35,22 @@ OWN: Final = "+"
 """Beside places that are not in hand, with `CHOSEN` and `CONFLICT` of the palette."""
 
 
-def bar(draft: Judging, cells: int) -> tuple[list[Option], str, bool]:
-    """(options, title, asleep) of the bar: the rivals of the place in hand, nine in two rows.
+def bar(draft: Judging, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:
+    """(options, title, asleep) of the bar: the rivals of the place in hand, nine at most.
 
     Labels give way to letters of people; claims are quoted where they differ and there is room.
+
+    Args:
+        rows: that it may take; a third only where nine would leave too little of their labels.
     """
     first = draft.page * 9
     options: list[Option] = []
     rivals = draft.rivals[first : first + 9]
     several = len({rival.claim for rival in draft.rivals}) > 1
     further = len(draft.rivals) > 9
-    in_a_row = max((len(rivals) + further + 1) // 2, 1)
-    room = min((cells - 1) // in_a_row - _AROUND, LONGEST)
+    room = min(_room(len(rivals), cells, further=further), LONGEST)
+    if room < _LEAST_ROOM and rows > 2:
+        room = (cells - 1 - further * _FURTHER_CELLS) // -(-len(rivals) // rows) - _AROUND
     for at, (option, rival) in enumerate(zip(draft.options(), rivals, strict=True), first):
         front = OPENS_MORE if at == draft.rival else ""
         front += REFUSED if draft.refusal_of(rival) else ""
@@ -57,8 +64,14 @@ def bar(draft: Judging, cells: int) -> tuple[list[Option], str, bool]:
             text = f"{text} {quoted(words, cells=left)}"
         options.append((option.digit, text, False, option.chosen, _slot(draft, rival.labels)))
     if further:
-        options.append(("0", "further", False, False, -1))
+        options.append(("0", _FURTHER, False, False, -1))
     return options, "", False
+
+
+def _room(rivals: int, cells: int, *, further: bool) -> int:
+    """The cells that each rival's words have in two rows."""
+    in_a_row = max((rivals + further + 1) // 2, 1)
+    return (cells - 1) // in_a_row - _AROUND
 
 
 def _slot(draft: Judging, labels: Sequence[LabelPath]) -> int:

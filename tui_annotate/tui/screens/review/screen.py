@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.nouns import many
-from tui_annotate.domain.samples import Match, SampleKey, Side
+from tui_annotate.domain.samples import Match, Side
 from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.judging import deeds, places
 from tui_annotate.tui.draft.judging.state import Judging
@@ -28,9 +28,11 @@ from tui_annotate.tui.screens.review import rows
 from tui_annotate.tui.screens.review.doing import ReviewDoing
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import Mark
-from tui_annotate.tui.widgets.label_bar import LONGEST, LabelBar, Option
+from tui_annotate.tui.widgets.label_bar import LONGEST, MOST_ROWS, LabelBar, Option
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 from tui_annotate.tui.words import WordsList
+
+_TALL = 20  # rows of a window that can spare one for the options
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Desk
@@ -47,7 +49,7 @@ class ReviewScreen(ReviewDoing):
     def __init__(self, leave: Callable[[], None]) -> None:
         super().__init__(leave)
         self._lit = False
-        self._two_rows: tuple[SampleKey, int] | None = None  # where the bar needed them
+        self._bar_rows: tuple[object, int] = (None, 1)  # where, and how many it needed there
 
     def compose(self) -> ComposeResult:
         """Also a list of rivals, in the place of matches and annotations."""
@@ -105,14 +107,13 @@ class ReviewScreen(ReviewDoing):
             pairs = keys.line(REVIEWING, digits=f"1-{count}" if count > 1 else "1")
             return [pair for pair in pairs if count or pair[1] != "rival"]
         if question in ("", "child", "evidence"):
-            usual = super().keys_of(draft, keys)
-            return sorted(usual, key=lambda pair: pair[1] not in ("save", "leave"))
+            return super().keys_of(draft, keys)
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
     def bar_of(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
         """Rivals, reasons or labels."""
         if isinstance(draft, Judging) and draft.state == REVIEWING:
-            return rows.bar(draft, self.size.width)
+            return rows.bar(draft, self.size.width, rows=self._most_rows)
         if isinstance(draft, Judging) and draft.pending and not draft.editing:
             options = [(one.digit, one.text, False, False, -1) for one in draft.options()]
             return [*options, ("0", "own words", False, False, -1)], "", False
@@ -169,12 +170,20 @@ class ReviewScreen(ReviewDoing):
     def _show_bar(self, draft: Draft) -> None:
         """It never shrinks on one sample, so that nothing jumps from place to place."""
         bar, size = self.query_one(LabelBar), self.app.size
-        bar.longest = rows.LONGEST if draft.state == REVIEWING else LONGEST
+        reviewing = draft.state == REVIEWING
+        bar.longest = rows.LONGEST if reviewing else LONGEST
+        bar.most_rows = self._most_rows if reviewing else MOST_ROWS
         super()._show_bar(draft)
-        here = (draft.sample.key, self.size.width)
-        if self.has_class("-two") or bar.get_content_height(size, size, size.width) > 1:
-            self._two_rows = here
-        self.set_class(self._two_rows == here, "-two")
+        needed = bar.get_content_height(size, size, size.width)
+        here, before = (draft.sample.key, *size), self._bar_rows
+        self._bar_rows = (here, max(needed, before[1] if before[0] == here else 1))
+        self.set_class(self._bar_rows[1] > 1, "-two")
+        self.set_class(self._bar_rows[1] > 2, "-three")
+
+    @property
+    def _most_rows(self) -> int:
+        """Of the bar: a third is taken from the texts only where they have plenty."""
+        return MOST_ROWS + (self.app.size.height >= _TALL)
 
     def _tell_keys(self, session: Session, draft: Draft) -> None:
         if draft.state != REVIEWING:
