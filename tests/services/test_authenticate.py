@@ -6,7 +6,9 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from argon2 import PasswordHasher
@@ -102,7 +104,9 @@ def test_a_password_that_somebody_else_set_is_to_be_changed(doors: Doors, ben: s
     signed = authenticate.sign_in("ben@example.org", PASSWORD, client=HERE)
     assert signed.must_change
     assert authenticate.resume(signed.token, client=HERE).must_change
-    assert not authenticate.by_key(ben, client=HERE).must_change
+    by_key = authenticate.by_key(ben, client=HERE)
+    assert not by_key.must_change
+    assert not authenticate.resume(by_key.token, client=HERE).must_change
     authenticate.change_password(ben, PASSWORD, "water under lamps", session=signed.session)
     assert not authenticate.resume(signed.token, client=HERE).must_change
     assert not authenticate.sign_in("ben@example.org", "water under lamps", client=HERE).must_change
@@ -125,6 +129,21 @@ def test_key_and_user_name_sign_in_whose_they_are(doors: Doors, ben: str) -> Non
     ):
         with pytest.raises(NotAllowed, match="no account here"):
             call()
+
+
+def test_whoever_comes_in_is_made_known(doors: Doors, ben: str) -> None:
+    """By whatever door: where the accounts are another workspace's, work has nobody's name else."""
+    told: list[Person] = []
+    authenticate = replace(doors.authenticate, keep=told.append)
+    doors.accounts().update("ben", unix="benjamin")
+    _, code = doors.accounts().invite("ben")
+    token = authenticate.sign_in("ben@example.org", PASSWORD, client=HERE).token
+    authenticate.resume(token, client=HERE)
+    authenticate.by_key(ben, client=HERE)
+    authenticate.by_unix("benjamin", client=HERE)
+    authenticate.actor_of("benjamin")
+    authenticate.redeem(code, "violin in the rain", client=HERE)
+    assert told == [Person(ben, "ben", PersonKind.ACCOUNT)] * 6
 
 
 # sessions --------------------------------------------------------------------------------------
@@ -261,6 +280,21 @@ def test_hashes_are_argon2id_as_strong_as_asked(doors: Doors) -> None:
     assert [Hasher(parallelism=2).is_weaker(made), Hasher().is_weaker(made)] == [True, False]
 
 
+def test_an_account_that_is_not_there_costs_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hash as strong as all others is computed for it, so that no answer comes sooner."""
+    hasher = Hasher(*CHEAP)
+    asked: list[tuple[bytes, str]] = []
+
+    def verify(password: bytes, known: str) -> bool:
+        asked.append((password, known))
+        return True
+
+    monkeypatch.setitem(vars(hasher), "_argon2", SimpleNamespace(verify=verify))
+    assert not hasher.verify("x", "")
+    ((password, known),) = asked
+    assert (password, is_hash(known), hasher.is_weaker(known)) == (b"x", True, False)
+
+
 @pytest.mark.parametrize(
     "text", ["", "x", "$argon2i$v=19$m=8,t=1,p=1$MTIzNDU2Nzg$MTIzNDU2Nzg5MDEyMzQ1Ng"]
 )
@@ -353,6 +387,18 @@ def test_guesses_at_codes_are_slowed_down(doors: Doors, ben: str) -> None:
         doors.authenticate.redeem("BBBBB", "violin in the rain", client=HERE)
     signed = doors.authenticate.redeem(code, "violin in the rain", client=HERE)
     assert signed.person.id == ben
+
+
+def test_a_good_code_takes_back_what_it_counted(doors: Doors, ana: str) -> None:
+    """A class that begins together, behind one address, redeems its codes and locks nobody out."""
+    assert ana
+    for number in range(CLIENT.free + 1):
+        doors.add(f"p{number}")
+        _, code = doors.accounts().invite(f"p{number}")
+        doors.authenticate.redeem(code, "violin in the rain", client=HERE)
+    assert not isinstance(refused(doors, "ana@example.org", "wrong"), Throttled)
+    with pytest.raises(NotAllowed, match="not good"):
+        doors.authenticate.redeem("BBBBB", "violin in the rain", client=HERE)
 
 
 def test_no_code_is_like_another() -> None:
