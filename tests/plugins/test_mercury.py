@@ -128,6 +128,18 @@ def test_new_work_beside_imported_work_gets_free_numbers(tmp_path: Path) -> None
     assert rows[1]["annotator_name"] == "me"
 
 
+def test_new_work_stands_in_the_order_of_the_summary(tmp_path: Path) -> None:
+    """Whatever order the store has: claims by their places, then evidence that has no claim."""
+    found, _ = read(_dump(tmp_path, _sample(CLAIM, BARE)))
+    first, second = (owned.annotation for owned in found[0].annotations)
+    made = [Annotation("c", (), first.evidence), Annotation("a", second.claim)]
+    made.append(Annotation("b", first.claim))
+    sample = replace(found[0].sample, imported=None)
+    record = replace(found[0], sample=sample, annotations=tuple(Owned("me", one) for one in made))
+    rows = json.loads(write([record], "mercury")[0])[0]["annotations"]
+    assert [row.get("summary_start") for row in rows] == [21, 43, None]
+
+
 @pytest.mark.parametrize(
     ("labels", "paths", "doubt"),
     [
