@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import pytest
+from rich.cells import cell_len
 
 from tests.tui.stage import HOSTILE, Stage, staged
 from tui_annotate.domain.assignments import State
@@ -76,10 +77,27 @@ async def test_rows_show_state_id_count_and_summary() -> None:
         lines = [line.rstrip() for line in stage.lines()]
         assert lines[0].startswith("━ QUEUE ━ 50000/100000 finished ━")
         assert lines[0].endswith("all · 1/100000 ━")
-        assert lines[1] == "▌ · 000000                    3  桥梁重新开放。"
-        assert lines[3].startswith("  ✓ 000002")
+        assert lines[1] == "    sample           annotations  summary"
+        assert lines[2] == "▌ · 000000                     3  桥梁重新开放。"
+        assert lines[4].startswith("  ✓ 000002")
         assert " · news/000000 · new · 3 annotations · source-0" in lines
         assert "1  ✓ all" in stage.text()
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 99, 100, 140])
+@pytest.mark.parametrize("total", [3, _TOTAL])
+async def test_heads_stand_over_their_columns(width: int, total: int) -> None:
+    """At any width, with a scroll bar and without; groups have a column on wide screens."""
+    store = _Store(total)
+    async with staged(screen=QueueScreen(store.page), size=(width, 24)) as (stage, pilot):
+        await _idle(stage, pilot)
+        _, heads, row, *_ = stage.lines()
+        assert heads.index("sample") == row.index("000000")
+        assert ("annotations" in heads) == (width > 40)
+        assert "annotations" not in heads or heads[: row.index("3  ") + 1].endswith("annotations")
+        assert ("group" in heads) == (width >= 100)
+        assert "group" not in heads or heads.index("group") == row.index("source-0")
+        assert cell_len(heads[: heads.index("summ")]) == cell_len(row[: row.index("桥")])
 
 
 async def test_only_what_is_seen_is_read() -> None:

@@ -28,7 +28,7 @@ from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
-from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueRows
+from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueHeads, QueueRows
 
 _SEARCH_CELLS = 24  # of the title; what was typed stands in its own line
 
@@ -100,9 +100,10 @@ class QueueScreen(Screen[SampleKey | None]):
         self._progress = ""
 
     def compose(self) -> ComposeResult:
-        """Title, rows, what is focused or searched, filters, keys."""
+        """Title, heads, rows, what is focused or searched, filters, keys."""
         yield PaneTitle()
-        yield QueueRows()
+        yield QueueHeads(self._listing.group)
+        yield QueueRows(self._listing.group)
         yield DraftLine()
         yield LineInput(placeholder="search: part of an id or of a summary")
         yield LabelBar()

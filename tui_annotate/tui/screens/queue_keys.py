@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from textual.binding import Binding
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.tui.dialogs.help import STATES, HelpGroup, Mark
 from tui_annotate.tui.palette import STATE_GLYPHS
-from tui_annotate.tui.widgets.queue_rows import QueueEntry, in_full
+from tui_annotate.tui.widgets.queue_rows import Group, QueueEntry, in_full
 
 FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
     ("all", frozenset()),
@@ -82,6 +82,7 @@ class Listing:
         filters: what the digits show: a name, and the states; no states means all.
         counted: a word for those in the states `of`, which are counted once.
         told: a row in words.
+        group: the column of groups, on a wide screen.
     """
 
     title: str = "QUEUE"
@@ -89,9 +90,10 @@ class Listing:
     counted: str = "finished"
     of: frozenset[State] = frozenset(state for state in State if state.finished)
     told: Callable[[QueueEntry], str] = in_full
+    group: Group = field(default_factory=Group)
     help: tuple[HelpGroup, ...] = HELP
     legend: tuple[Mark, ...] = STATES
 
 
 QUEUE = Listing()
-"""That of annotators and of review."""
+"""That of annotators."""

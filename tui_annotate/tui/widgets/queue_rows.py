@@ -1,10 +1,10 @@
-"""The rows of the queue that were read; it reads none itself, but says when others come in view."""
+"""The rows of the queue that were read, and the heads of their columns; it reads none itself."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from textual.message import Message
 
@@ -13,15 +13,37 @@ from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.lines import Run, clip, fit, shown
 from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS
-from tui_annotate.tui.rows import RowList
+from tui_annotate.tui.rows import FixedRows, RowList
 
 PAGE = 200
 """Rows that are read at a time."""
 
 _PAGES_KEPT = 25
-_ID_SHARE = 0.3  # of the cells
+_ID_SHARE = 0.3  # of the screen
 _LONGEST_ID = 32
-_WIDE = 100  # cells from which the group has a column
+_COUNT_CELLS = 4
+_WIDE = 100  # columns from which the group has one
+
+
+class Group(NamedTuple):
+    """The column of groups: its head, and its cells."""
+
+    head: str = "group"
+    cells: int = 16
+
+
+class _Cells(NamedTuple):
+    """How wide columns are; 0 where there is none."""
+
+    id: int
+    group: int
+
+
+def _columns(width: int, group: Group) -> _Cells:
+    """Those of a screen that is so wide; its scroll bar changes nothing."""
+    return _Cells(
+        min(max(int(width * _ID_SHARE), 12), _LONGEST_ID), group.cells if width >= _WIDE else 0
+    )
 
 
 class QueueEntry(Protocol):
@@ -48,6 +70,25 @@ class QueueEntry(Protocol):
         """The first words of its summary side."""
 
 
+class QueueHeads(FixedRows):
+    """What the columns hold, quiet and in line with them."""
+
+    DEFAULT_CSS = "QueueHeads { height: 1; }"
+
+    def __init__(self, group: Group) -> None:
+        super().__init__()
+        self._group = group
+
+    def paint(self, cells: int) -> list[list[Run]]:
+        """One row; the count is told in full where the id leaves room for it."""
+        columns = _columns(self.app.size.width, self._group)
+        room = columns.id + _COUNT_CELLS
+        head = f"sample{'annotations':>{room - len('sample')}}"
+        words = [head if len(head) == room else fit("sample", room)]
+        words += [fit(self._group.head, columns.group)] if columns.group else []
+        return [clip([(f"    {'  '.join([*words, 'summary'])}", self.palette.quiet)], cells)]
+
+
 class QueueRows(RowList):
     """The rows that were read; says when rows come into the window."""
 
@@ -61,8 +102,9 @@ class QueueRows(RowList):
             super().__init__()
             self.key = key
 
-    def __init__(self) -> None:
+    def __init__(self, group: Group) -> None:
         super().__init__()
+        self._group = group
         self._pages: OrderedDict[int, Sequence[QueueEntry]] = OrderedDict()
         self._message = "reading…"
 
@@ -98,18 +140,15 @@ class QueueRows(RowList):
         entry = self.entry(index)
         if entry is None:
             return [(f"    {index + 1} …", palette.asleep)]
-        finished = entry.state.finished
+        finished, columns = entry.state.finished, _columns(self.app.size.width, self._group)
         runs: list[Run] = [
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
             (f" {STATE_GLYPHS[entry.state]} ", palette.good if finished else palette.accent),
-            (
-                fit(shown(entry.key.id), min(max(int(cells * _ID_SHARE), 12), _LONGEST_ID)),
-                palette.quiet if finished else palette.strong,
-            ),
-            (f"{entry.annotations or '':>4}  ", palette.key),
+            (fit(shown(entry.key.id), columns.id), palette.quiet if finished else palette.strong),
+            (f"{entry.annotations or '':>{_COUNT_CELLS}}  ", palette.key),
         ]
-        if cells >= _WIDE:
-            runs.append((f"{fit(shown(entry.group), 16)}  ", palette.quiet))
+        if columns.group:
+            runs.append((f"{fit(shown(entry.group), columns.group)}  ", palette.quiet))
         runs.append((shown(entry.summary_start), palette.quiet if finished else palette.text))
         return clip(runs, cells)
 

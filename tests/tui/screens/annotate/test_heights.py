@@ -66,6 +66,11 @@ async def test_nothing_is_saved_where_nothing_can_be_read(tmp_path: Path) -> Non
         assert "too small: 30 x 9 at least" in person.shown()
         assert "1  Intrinsic" not in person.shown()
         assert (person.annotations, person.draft.sample.id) == ((), "a")
+        for action in ("option.choose", "label.repeat", "sample.skip"):  # by palette or by click
+            person.screen.do(action, digit="1")
+        await person.settled()
+        assert (person.annotations, person.draft.sample.id) == ((), "a")
+        assert person.screen.may_do("app.quit")
         await person.press("z")
         assert "SUMMARY ━ Source hidden" in person.shown()
         await person.press("1")

@@ -34,7 +34,7 @@ HARMLESS: Final = frozenset(moving.MOVES) | {
 }  # fmt: skip
 """What is done on a sample although it was pressed before that was on screen."""
 
-_WAYS_OUT: Final = frozenset({"app.quit", "palette.show"})
+WAYS_OUT: Final = frozenset({"app.quit", "palette.show"})
 """What else is done where a window is too small to read in."""
 
 _WALKS_MARKS: Final = frozenset({"item.next", "item.previous"})
@@ -132,8 +132,6 @@ class AnnotateKeys(AnnotateTeam):
             self.show_draft()
         elif draft.hints:
             self.perform(moving.hint_key(draft, key))
-        elif self.too_small and action not in HARMLESS | _WAYS_OUT:
-            self.perform([Blink()])
         elif action:
             self.do(action, digit=key if action.startswith("option.") else "")
         elif draft.pending:

@@ -27,6 +27,9 @@ class Acts(Protocol):
     def do(self, action: str, *, digit: str = "") -> None:
         """Does an action."""
 
+    def may_do(self, action: str) -> bool:
+        """Whether an action is done in this window."""
+
     def use_theme(self, name: str) -> None:
         """Another look, remembered."""
 
@@ -45,7 +48,7 @@ class ActionProvider(Provider):
         return [
             action
             for action in screen.session.keys.actions
-            if state in action.states and action.id not in hidden
+            if state in action.states and action.id not in hidden and screen.may_do(action.id)
         ]
 
     def _row(self, action: Action) -> tuple[str, str]:

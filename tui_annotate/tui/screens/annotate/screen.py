@@ -17,7 +17,7 @@ from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.walking import show_annotation
 from tui_annotate.tui.saving import Job
-from tui_annotate.tui.screens.annotate.keys import AnnotateKeys
+from tui_annotate.tui.screens.annotate.keys import HARMLESS, WAYS_OUT, AnnotateKeys
 from tui_annotate.tui.screens.annotate.palette import ActionProvider
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import DocumentPane
@@ -61,10 +61,19 @@ class AnnotateScreen(AnnotateKeys):
     # what is to be done
 
     def do(self, action: str, *, digit: str = "") -> None:
-        """An action of the key table, by key or from the palette."""
+        """An action of the key table, by key, from the palette or by a click."""
         if self.draft and self.desk:
-            comment = self.desk.assignment.comment
-            self.perform(press(self.draft, action, digit=digit, comment=comment))
+            may = self.may_do(action)
+            self.perform(self.pressed(self.draft, action, digit=digit) if may else [Blink()])
+
+    def may_do(self, action: str) -> bool:
+        """Whether the window is large enough for what an action changes."""
+        return not self.too_small or action in HARMLESS | WAYS_OUT
+
+    def pressed(self, draft: Draft, action: str, *, digit: str) -> Effects:
+        """What an action does to the draft."""
+        comment = self.desk.assignment.comment if self.desk else ""
+        return press(draft, action, digit=digit, comment=comment)
 
     def perform(self, effects: Sequence[Effect]) -> None:
         """Does what the draft asks for, in order; then the draft is told and shown."""

@@ -15,7 +15,7 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Match, Side
-from tui_annotate.tui.draft.effects import Effect, Open
+from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.judging import deeds, places
 from tui_annotate.tui.draft.judging.state import Judging
 from tui_annotate.tui.draft.judging.words import line
@@ -32,6 +32,7 @@ from tui_annotate.tui.widgets.label_bar import LONGEST, MOST_ROWS, LabelBar, Opt
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 from tui_annotate.tui.words import WordsList
 
+_WAITS = 30  # cells of what waits, in the list of samples
 _TALL = 20  # rows of a window that can spare one for the options
 
 if TYPE_CHECKING:
@@ -61,10 +62,11 @@ class ReviewScreen(ReviewDoing):
 
     # keys
 
-    def do(self, action: str, *, digit: str = "") -> None:
-        """An action of the key table, by key or from the palette."""
-        if self.judging and self.desk:
-            self.perform(deeds.press(self.judging, action, digit=digit))
+    def pressed(self, draft: Draft, action: str, *, digit: str) -> Effects:
+        """What an action does to what is judged."""
+        if isinstance(draft, Judging):
+            return deeds.press(draft, action, digit=digit)
+        return super().pressed(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
         """Also: a reason in own words is for what was asked."""
@@ -232,6 +234,8 @@ class ReviewScreen(ReviewDoing):
 
     def _open_queue(self, session: Session) -> None:
         from tui_annotate.tui.screens.queue import QueueScreen
+        from tui_annotate.tui.screens.queue_keys import Listing
+        from tui_annotate.tui.widgets.queue_rows import Group
 
         def page(
             search: str, states: Collection[State], *, offset: int, limit: int
@@ -244,7 +248,13 @@ class ReviewScreen(ReviewDoing):
             return [_entry(row) for row in found[offset : offset + limit]], len(found)
 
         current = self.desk.sample.key if self.desk else None
-        screen = QueueScreen(page, find=session.annotate.find, current=current, leave="quit")
+        screen = QueueScreen(
+            page,
+            find=session.annotate.find,
+            current=current,
+            leave="quit",
+            listing=Listing("REVIEW", group=Group("what waits", _WAITS)),
+        )
         self.app.push_screen(screen, lambda key: self._from_queue(key, current))
 
 

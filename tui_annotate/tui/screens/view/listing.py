@@ -76,7 +76,7 @@ def view_list(
 
     counted = f"marked by {name}" if person else "marked"
     told = partial(_told, name=name)
-    listing = Listing("SAMPLES", _FILTERS, counted, _MARKED, told, _HELP, _LEGEND)
+    listing = Listing("SAMPLES", _FILTERS, counted, _MARKED, told, help=_HELP, legend=_LEGEND)
     return QueueScreen(
         page,
         find=browse.find,
