@@ -9,7 +9,8 @@ import pytest
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.tui.draft.deeds import DEEDS
 from tui_annotate.tui.draft.viewing.deeds import DEEDS as LOOKING
-from tui_annotate.tui.keys.annotate import ACTIONS, QUESTIONS
+from tui_annotate.tui.keys.annotate import ACTIONS
+from tui_annotate.tui.keys.line import QUESTIONS
 from tui_annotate.tui.keys.map import default_keys, key_map, shown, shown_keys, typed
 from tui_annotate.tui.keys.review import ALL_STATES as STATES
 from tui_annotate.tui.keys.review import REVIEWING

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.nearest import nearest
-from tui_annotate.tui.keys.annotate import DIGITS, EDIT_LINE, EDITING, LINE, LINE_AT, Action
+from tui_annotate.tui.keys.annotate import DIGITS, EDITING, Action
+from tui_annotate.tui.keys.line import EDIT_LINE, LINE, LINE_AT
 from tui_annotate.tui.keys.review import ALL_QUESTIONS, REVIEWING
 from tui_annotate.tui.keys.review import LINE as REVIEW_LINE
 from tui_annotate.tui.keys.view import ALL_ACTIONS, VIEWING

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from tui_annotate.tui.keys.annotate import ACTIONS, QUESTIONS, STATES, Action
+from tui_annotate.tui.keys.annotate import ACTIONS, STATES, Action
+from tui_annotate.tui.keys.line import QUESTIONS
 
 REVIEWING: Final = "J"
 ALL_STATES: Final = STATES + REVIEWING
