@@ -45,8 +45,8 @@ EDIT: Final[tuple[Step, ...]] = (
     ("u", "taken back: the refusal"),
     ("1e", "editing it"),
     ("m", "note for"),
-    (PASTE + ENTER, "editing it"),
-    (ENTER, "saved "),
+    (PASTE + ENTER, "-note for"),
+    (ENTER, "-editing it"),
     (".+", "editing it"),
     ("1" + ENTER, "added "),
 )
@@ -100,7 +100,7 @@ def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, loo
         pictures = walk(terminal, REVIEW) + walk(terminal, EDIT)
         terminal.press("c" + ENTER)
         terminal.wait("nothing more waits")
-        pictures += walk(terminal, (("q", "QUEUE"), ("?", "Keys here"), ("q", "-Keys here")))
+        pictures += walk(terminal, (("q", "f filter"), ("?", "Keys here"), ("q", "-Keys here")))
         terminal.press(QUIT)
         assert terminal.end() == 0
     assert pictures > 10

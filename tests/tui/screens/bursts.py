@@ -48,13 +48,18 @@ async def until(person: Person, come: Callable[[], bool]) -> None:
 
 
 async def through(person: Person) -> None:
-    """Waits until every key was done or dropped, and the screen is idle."""
+    """Waits until every key was done or dropped, and the screen is idle; or the app was left."""
     app, came = person.app, asyncio.Event()
+
+    def done() -> bool:
+        return person.screen.saver.closed or not (app._pressed or app._carrier)
+
     app.call_later(came.set)  # behind the keys
-    await until(person, came.is_set)
+    await until(person, lambda: person.screen.saver.closed or came.is_set())
     for _ in range(2):  # what the store answers may let keys go on
-        await until(person, lambda: not (app._pressed or app._carrier))
-        await person.settled()
+        await until(person, done)
+        if not person.screen.saver.closed:
+            await person.settled()
 
 
 def dropped(person: Person) -> bool:
