@@ -67,6 +67,15 @@ def test_a_pair_of_spans_is_a_row() -> None:
     assert (report.records, report.annotations, report.lost) == (1, 1, {})
 
 
+def test_a_deep_label_is_told_whole_in_its_path_alone() -> None:
+    """The columns of levels have the first two names, whatever stands under them."""
+    record = _record()
+    deep = replace(record.annotations[0].annotation, labels=(("Unwanted", "Fact", "Number"),))
+    row = _rows(write([replace(record, annotations=(Owned("p", deep),))], "csv")[0])[0]
+    told = [row[name] for name in ("label_1", "label_2", "label_path")]
+    assert told == ["Unwanted", "Fact", "Unwanted.Fact.Number"]
+
+
 def test_what_the_assist_showed_is_counted_as_lost() -> None:
     """It has no column."""
     record = _record()

@@ -83,6 +83,14 @@ def test_who_found_nothing_is_a_row(tmp_path: Path) -> None:
     assert beside.read_bytes() == (tmp_path / "a.csv").read_bytes()
 
 
+def test_who_marked_something_is_a_row(tmp_path: Path) -> None:
+    """Also where nothing is known of their work on the sample, as in most files of others."""
+    write([replace(base("ana"), assignments=())], "csv-tables", tmp_path / "out")
+    with (tmp_path / "out" / "reviews.csv").open(newline="", encoding="utf-8") as file:
+        (ana,) = csv.DictReader(file)
+    assert (ana["annotator"], ana["state"], ana["annotations"]) == ("ana", "", "1")
+
+
 def test_parquet_has_types(tmp_path: Path) -> None:
     """int32 offsets, times in UTC, dictionaries of names; pandas reads it as it is."""
     timed = replace(

@@ -132,6 +132,17 @@ def test_what_a_record_becomes(tmp_path: Path) -> None:
     assert detect(tmp_path / "a.json") == "w3c"
 
 
+def test_evidence_alone_links_nothing(tmp_path: Path) -> None:
+    """A link has two ends; what marks one place classifies it, or highlights it."""
+    one = RECORD.annotations[0].annotation
+    for labels, motivation in ((one.labels, "classifying"), ((), "highlighting")):
+        bare = Owned("ana é", replace(one, claim=(), labels=labels, note=""))
+        write([replace(RECORD, annotations=(bare,))], "w3c", tmp_path / "a.json")
+        (found,) = json.loads((tmp_path / "a.json").read_text("utf-8"))
+        item = found["first"]["items"][0]
+        assert item["motivation"] == [motivation]
+
+
 @given(record=records())
 @settings(deadline=None, max_examples=50)
 def test_every_kind_of_sample_comes_back(record: Record) -> None:
