@@ -11,6 +11,7 @@
     finding     words that are typed, found in a text
     contrast    what both texts share, and where they differ
     panes       cursors and matches
+    heights     how both texts share the rows
     drawing     the widgets, and how a draft is shown on them
 
 The screen of review stands on the whole, that of a file on `finding`. The other modules are pure.
