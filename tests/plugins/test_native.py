@@ -92,6 +92,14 @@ def test_a_person_is_described_once(tmp_path: Path) -> None:
     assert ["people" in json.loads(line) for line in lines] == [True, False]
 
 
+def test_a_person_who_changed_is_described_anew(tmp_path: Path) -> None:
+    """Two files put together may know somebody by two names; each record keeps its own."""
+    other = _unlike(id="2", people=[{"id": "p", "name": "Ana Lee"}])
+    records, _ = read(file(tmp_path, "a.jsonl", f"{_unlike()}\n{other}"))
+    back, _ = read(file(tmp_path, "b.jsonl", write(records, "native")[0]))
+    assert [record.people[0].name for record in back] == ["ana", "Ana Lee"]
+
+
 def test_an_asked_for_dataset_replaces_the_files(tmp_path: Path) -> None:
     """A file can be read as another dataset."""
     records, _ = read(file(tmp_path, "a.jsonl", _unlike()), dataset="other")

@@ -76,6 +76,17 @@ def test_a_deep_label_is_told_whole_in_its_path_alone() -> None:
     assert told == ["Unwanted", "Fact", "Unwanted.Fact.Number"]
 
 
+def test_evidence_names_its_document() -> None:
+    """Of several sources the one that it stands in, from 0; its text is that one's."""
+    documents = (*SAMPLE.documents[:1], Document(Side.SOURCE, "Or 13."), SAMPLE.documents[1])
+    one = replace(
+        _record().annotations[0].annotation, evidence=(Anchor(Side.SOURCE, 1, Span(3, 5)),)
+    )
+    record = Record(replace(SAMPLE, documents=documents), (Owned("p", one),))
+    row = _rows(write([record], "csv")[0])[0]
+    assert (row["source_document"], row["source_text"]) == ("1", "13")
+
+
 def test_what_the_assist_showed_is_counted_as_lost() -> None:
     """It has no column."""
     record = _record()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -171,10 +172,19 @@ def test_what_the_layer_has_not_read_is_left_out(corpus: Path, tmp_path: Path) -
     assert (tmp_path / "out" / "response.jsonl").read_text() == ""
 
 
+def test_a_source_has_one_row_and_what_differs_is_counted(corpus: Path, tmp_path: Path) -> None:
+    """Two samples that share a source can not each have their own of its columns."""
+    records, _ = read(corpus, "ragtruth")
+    sample = records[1].sample
+    records[1] = replace(records[1], sample=replace(sample, meta={**sample.meta, "prompt": "Cut."}))
+    report = write(records, "ragtruth", tmp_path / "out")
+    assert report.lost == {"columns of a source that differ between its samples": 1}
+    rows = (tmp_path / "out" / "source_info.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(row)["source_id"] for row in rows] == ["s1", "s2", "s3"]
+
+
 def test_an_edited_annotation_is_written_anew(corpus: Path, tmp_path: Path) -> None:
     """Once the original record is gone the row is made of what the annotation says."""
-    from dataclasses import replace
-
     record = read(corpus, "ragtruth")[0][0]
     owned = record.annotations[0]
     edited = replace(owned.annotation, note="new", imported=None, labels=(("A", "B"), ("C",)))
