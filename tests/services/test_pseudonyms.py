@@ -78,6 +78,11 @@ def test_the_order_tells_nothing_of_who_is_who() -> None:
     hidden = _hidden(Record(SAMPLE, (), work, people), Pseudonyms(KEY))
     for found in ([one.id for one in hidden.people], [one.person for one in hidden.assignments]):
         assert found == sorted(found)
+    sources = tuple(map(str, range(9)))
+    settled = _owned(REVIEW, "x", origin=ADJUDICATED, settled=Settled("b1", How.TAKEN, sources))
+    (owned,) = _hidden(Record(SAMPLE, (settled,)), Pseudonyms(KEY)).annotations
+    assert owned.annotation.settled
+    assert owned.annotation.settled.sources == tuple(sorted(owned.annotation.settled.sources))
 
 
 def test_what_stays_and_goes_is_told() -> None:
