@@ -118,15 +118,25 @@ values = st.recursive(
 )
 
 
+def _inside(value: Any) -> str:
+    told = block("sample", value)
+    inside = told.removeprefix('<script type="application/json" class="data-sample">')
+    return inside.removesuffix("</script>\n")
+
+
 @given(values)
 def test_data_is_nothing_but_data(value: Any) -> None:
     """Whatever stands in it, the element ends where it should, and gives the value back."""
-    told = block("sample", value)
-    inside = told.removeprefix('<script type="application/json" class="data-sample">')
-    inside = inside.removesuffix("</script>\n")
+    inside = _inside(value)
     assert UNSAFE.search(inside) is None
     assert json.loads(inside) == value
     assert html.unescape(inside) == inside
+
+
+def test_no_sign_hides_or_turns_what_an_editor_shows() -> None:
+    """All of them: a draw out of all of Unicode rarely holds the one that is forgotten."""
+    signs = "".join(sign for sign in map(chr, range(0x10000)) if UNSAFE.match(sign))
+    assert UNSAFE.search(_inside(signs)) is None
 
 
 def test_a_text_stands_there_once(space: Workspace) -> None:
