@@ -83,6 +83,15 @@ async def test_what_is_typed_behind_an_id_is_not_written_into_it(folder: Path) -
         assert person.draft.segment(Side.SUMMARY) == 1
 
 
+async def test_what_was_labelled_before_is_waited_for(folder: Path) -> None:
+    """Enter takes what is found, however soon it comes; the letter behind it repeats the label."""
+    async with at_work(folder, sample="b") as person:
+        await at_once(person, "down 3 m n o b o d y enter less_than_sign")
+        await at_once(person, "down down R enter r")
+        assert here(person) == "a"
+        assert [known.note for known in person.annotations] == ["nobody"]
+
+
 async def test_a_paste_goes_where_the_keys_before_it_led(folder: Path) -> None:
     """Into the note that `m` opened, not before it and not behind its end."""
     async with at_work(folder) as person:

@@ -17,7 +17,8 @@ from tui_annotate.workspace import Workspace
 
 _CHARACTERS = {
     "backspace": "\x7f", "enter": "\r", "escape": "\x1b", "exclamation_mark": "!",
-    "full_stop": ".", "greater_than_sign": ">", "plus": "+", "slash": "/", "space": " ",
+    "full_stop": ".", "greater_than_sign": ">", "less_than_sign": "<", "plus": "+",
+    "slash": "/", "space": " ",
 }  # fmt: skip
 _PATIENCE = 20_000  # pauses of a millisecond; far more than anything needs
 _PASTED = "paste:"  # what follows in a key is pasted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -16,6 +16,7 @@ from tui_annotate.domain.former import Former
 from tui_annotate.tui.dialogs.frame import CLOSING, Dialog, PickList
 from tui_annotate.tui.lines import Run, both_ends, clip, cut, shown, width
 from tui_annotate.tui.palette import FOCUS_BAR, NOTED
+from tui_annotate.tui.turns import Pressed, free
 
 _FEWEST = 2  # rows in which words stand where nothing is found
 _AROUND = 6  # rows of the box that hold no annotation
@@ -107,6 +108,7 @@ class FormerDialog(Dialog[Former]):
         self._find = find
         self._slots = slots
         self._found: tuple[Former, ...] = ()
+        self._looking = True
 
     def body(self) -> ComposeResult:
         """The annotations."""
@@ -125,6 +127,11 @@ class FormerDialog(Dialog[Former]):
             return close
         return [("↑↓", "move"), ("Enter", "take note"), ("r", "then takes its label"), *close]
 
+    def holds(self, event: Pressed) -> bool:
+        """Also: Enter, until there is something to take; what closes never waits."""
+        taking = isinstance(event, events.Key) and event.key == "enter"
+        return (taking and self._looking) or super().holds(event)
+
     @work(thread=True)
     def _look(self) -> None:
         try:
@@ -136,11 +143,17 @@ class FormerDialog(Dialog[Former]):
 
     def _refuse(self, error: TuiAnnotateError) -> None:
         if self.is_attached:  # it may have been closed meanwhile
+            self._looked()
             self.query_one(_Formers).tell(f"✗ {error.message}", error.hint)
+
+    def _looked(self) -> None:
+        self._looking = False
+        free(self)
 
     def _arrived(self, found: tuple[Former, ...]) -> None:
         if not self.is_attached:
             return
+        self._looked()
         self._found = found
         listed = self.query_one(_Formers)
         if not found:

@@ -40,8 +40,9 @@ WAYS_OUT: Final = frozenset({"app.quit", "palette.show"})
 _WALKS_MARKS: Final = frozenset({"item.next", "item.previous"})
 
 _ON_SAVED: Final = _WALKS_MARKS | {
-    "option.choose", "option.list", "label.repeat", "label.former", "note.write", "sample.done",
+    "option.choose", "option.list", "label.repeat", "label.former", "note.write",
     "annotation.next", "annotation.previous", "annotation.edit", "annotation.delete",
+    "sample.done", "sample.skip", "sample.flag",
 }  # fmt: skip
 """What acts on the annotations there are, so that it waits for one that is being saved."""
 
