@@ -122,6 +122,13 @@ def test_annotations_show_their_letter_or_that_there_are_more() -> None:
     assert row(Scene(marks=marked(one, focused))).startswith("  B▌")
 
 
+def test_marks_of_one_letter_on_a_line_keep_it() -> None:
+    """One annotation in two places, or two rivals of one place: there is nothing more to tell."""
+    places = (Mark(Span(0, 3), "A", 0), Mark(Span(4, 10), "A", 1))
+    assert row(Scene(marks=marked(*places)))[2] == "A"
+    assert row(Scene(marks=marked(*places, Mark(Span(11, 14), "B", 2))))[2] == "+"
+
+
 def test_a_draft_has_a_small_letter() -> None:
     """What still lacks something is told from what is saved."""
     assert row(Scene(marks=marked(Mark(Span(4, 10), "A", draft=True)))).startswith("  a ")

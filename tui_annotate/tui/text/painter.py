@@ -222,7 +222,7 @@ class _Line:
             former = self.scene.former.touching(self.start, self.end)
             return Piece(FORMER, Trait.STAND_IN) if former else _BLANK
         top = next((mark for mark in marks if mark.focused), marks[0])
-        if len(marks) > 1 and not top.focused:
+        if len({mark.letter for mark in marks}) > 1 and not top.focused:
             return Piece(SEVERAL, look(PLAIN, top.slot, Trait.SIGN))
         letter = visible_line(top.letter)[:1] or "?"
         traits = Trait.SIGN | Trait.FOCUSED if top.focused else Trait.SIGN

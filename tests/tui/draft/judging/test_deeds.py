@@ -242,8 +242,10 @@ def test_more_than_nine_rivals_are_paged() -> None:
     keys(on, "0 2")
     assert on.rival == 10
     assert [option.digit for option in on.options()] == ["1", "2", "3"]
+    assert [on.digit(at) for at in range(12)] == ["0"] * 9 + ["1", "2", "3"]
     keys(on, "0")
     assert on.page == 0
+    assert [on.digit(at) for at in range(12)] == [*"123456789", *"000"]
 
 
 def test_names_stand_for_letters_while_they_are_shown() -> None:

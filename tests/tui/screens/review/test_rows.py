@@ -6,11 +6,13 @@ import pytest
 
 from tests.tui.draft.judging.test_deeds import BENIGN, at, one
 from tests.tui.stage import staged
+from tui_annotate.domain.samples import Side
 from tui_annotate.tui.keys.map import default_keys
 from tui_annotate.tui.keys.review import REVIEWING
 from tui_annotate.tui.lines import width
 from tui_annotate.tui.screens.review.legend import groups
-from tui_annotate.tui.screens.review.rows import bar
+from tui_annotate.tui.screens.review.rows import bar, marks
+from tui_annotate.tui.screens.review.rows import rivals as listing
 from tui_annotate.tui.widgets.label_bar import LabelBar, Option
 
 OVERHEAD = 7 + 2  # cells beside an option's text: its digit and spaces; the sign of what was taken
@@ -58,6 +60,19 @@ async def test_of_any_number_of_rivals_the_label_can_be_read(count: int) -> None
         await pilot.pause()
         assert all(text in stage.text() for _, text, *_ in shown)
         assert (widget.size.height > 2) == (count > 8)
+
+
+def test_each_rival_is_listed_and_marked_with_the_key_that_it_has() -> None:
+    """On the other page that is 0; the list begins with the page that the digits mean."""
+    said = zip(PEOPLE, CLAIMS, strict=True)
+    place = at(0, {letter: [one(letter, words)] for letter, words in said})
+    for page, keys in ((0, [*"123456789000"]), (1, [*"000000000123"])):
+        place.page = page
+        listed, focused = listing(place, 60)
+        heads = [line[1][0].strip() for line in listed if line[0][0] == " "]
+        assert heads == keys
+        assert focused == (-1 if not page else 2 * 9)
+        assert [mark.letter for mark in marks(place, Side.SUMMARY)] == keys
 
 
 def test_rivals_of_other_words_are_told_by_them_and_others_by_their_labels() -> None:

@@ -250,6 +250,11 @@ class Judging(Draft):
             if first <= at < first + MOST_OPTIONS
         )
 
+    def digit(self, at: int) -> str:
+        """The key that a rival has: its digit, or 0 where that leads to the page it is on."""
+        page, place = divmod(at, MOST_OPTIONS)
+        return str(place + 1) if page == self.page else "0"
+
     def rival_words(self, at: int) -> str:
         """A rival in a few words: its labels and who said it."""
         rival = self.rivals[at]

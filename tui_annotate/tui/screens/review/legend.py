@@ -12,6 +12,7 @@ from tui_annotate.tui.screens.review.rows import AGREED, NEARLY, OWN, REFUSED
 
 LEGEND: Final[tuple[Mark, ...]] = (
     Mark((("1 ", "label 0"), ("text", "underlined")), "rival 1 of the place in hand"),
+    Mark((("0 ", "label 0"), ("text", "underlined")), "one of further rivals: 0 shows these"),
     Mark(((f"{OPENS_MORE} ", "text"), ("Label A B", "text")), "the rival that was chosen"),
     Mark(((f"{CHOSEN} ", "good"), ("Label A B", "text")), "a rival of which something stands"),
     Mark(((f"{REFUSED} ", "text"), ("Label A B", "text")), "a rival that was refused"),

@@ -124,10 +124,10 @@ def _marks(draft: Judging, spot: Spot, *, here: bool) -> Iterator[tuple[Anchor, 
         for one in made.values():
             yield from _each(one.claim, CHOSEN, _slot(draft, one.labels), here=here)
         sign = _sign(draft, spot.group)
-        for number, rival in enumerate(spot.group.rivals, 1):
+        for at, rival in enumerate(spot.group.rivals):
             if here or not made:
                 focused = here and rival in (draft.in_hand or (rival,)) and not made
-                letter = str(number % 10) if here else sign
+                letter = draft.digit(at) if here else sign
                 letter = REFUSED if draft.refusal_of(rival) else letter
                 anchors = rival.claim or rival.evidence
                 yield from _each(anchors, letter, _slot(draft, rival.labels), here=focused)
@@ -155,14 +155,16 @@ def rivals(draft: Judging, cells: int) -> tuple[list[list[Words]], int]:
     """The rivals of the place in hand, each with its words, its note and its evidence.
 
     Returns:
-        The lines, and which of them begins the rival that was chosen; -1 for none.
+        The lines, and which of them begins the rival that was chosen, else those of the page that
+        the digits mean; -1 for neither.
     """
     spot, focused = draft.spot, -1
     if spot is None:
         return [[("   nothing was marked here", "quiet")]], focused
     lines: list[list[Words]] = []
     for at in range(len(draft.rivals)):
-        focused = len(lines) if at == draft.rival else focused
+        if at == (draft.rival if draft.chosen else draft.page * 9 or -1):
+            focused = len(lines)
         lines += _rival(draft, at, cells=cells)
     if spot.group:
         for one in draft.standing():
@@ -181,7 +183,7 @@ def _rival(draft: Judging, at: int, *, cells: int) -> list[list[Words]]:
     slot = _slot(draft, rival.labels)
     head: list[Words] = [
         (FOCUS_BAR if chosen else " ", "accent"),
-        (f"{at + 1} ", f"label {slot}"),
+        (f"{draft.digit(at)} ", f"label {slot}"),
         (f"{sign} ", "good"),
         (shown(draft.label_names(rival.labels)), "strong" if chosen else "text"),
         (f"  {shown(draft.people_words(rival.people))}", "accent"),
