@@ -256,6 +256,14 @@ def test_practice_is_there_where_it_is_asked_for(space: Workspace) -> None:
     assert "practised" in notes(written(space, practice="with"))
 
 
+def test_a_time_of_the_reading_is_no_time_of_the_file() -> None:
+    """From the moment before it to the one behind it, both with it; others are told."""
+    subject = Subject("a.json", ("2026-01-02", "2026-01-04"))
+    days = [f"2026-01-0{day}" for day in range(1, 6)]
+    assert [subject.time(day) for day in days] == [days[0], "", "", "", days[4]]
+    assert [Subject("w").time(day) for day in days] == days
+
+
 def test_a_time_that_a_file_does_not_tell_is_not_made_up(space: Workspace) -> None:
     """Of a file only its own times are told, and nothing of pace and end."""
     (one, *_) = data(written(space), "sample")
