@@ -171,6 +171,8 @@ def test_filters_narrow_what_is_there(space: Workspace) -> None:
     (figures,) = data(mine, "figures")
     assert [each["name"] for each in figures["work"]] == ["ana"]
     assert data(mine, "head")[0]["filters"] == ["person ana"]
+    by_id = written(space, person=space.person("ana").id)
+    assert (notes(by_id), data(by_id, "figures")) == (["by ana"], [figures])
     assert notes(written(space, label="Odd")) == ["odd"]
     assert notes(written(space, state="done")) == ["by ana", "by ben"]
     assert len(data(written(space, dataset="e"), "sample")) == 1
