@@ -38,7 +38,7 @@ class Free(Message):
     """A screen goes on with the keys that it kept waiting."""
 
 
-class _Through(Message):
+class Through(Message):
     """Follows a key on its way; once it is back, the key has been there."""
 
     def __init__(self, number: int, rounds: int) -> None:
@@ -88,7 +88,7 @@ class TurnTaking(App[None]):
         message.stop()
         await self._go_on()
 
-    async def on__through(self, message: _Through) -> None:
+    async def on_through(self, message: Through) -> None:
         """The key has come to its end, unless it moved the focus or opened something just now."""
         message.stop()
         if message.number != self._number:
@@ -120,7 +120,7 @@ class TurnTaking(App[None]):
         self._number += 1
         self._carrier = self.focused or self.screen
         self._before = (self.screen, self.focused)
-        message = _Through(self._number, rounds)
+        message = Through(self._number, rounds)
         message.set_sender(self)
         self._carrier.post_message(message)
 

@@ -104,6 +104,8 @@ async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> Non
         ("add", Unavailable, "", "1 enter 2", []),
         ("add", Unavailable, "", "1 exclamation_mark 0 o d d enter 2", []),
         ("add", Unavailable, "", "5 o d d enter s", []),
+        ("add", Unavailable, "", "1 down ctrl+q", []),
+        ("finish", Unavailable, "", "enter ctrl+q", []),
         ("add", Conflict, "3 down", "1 enter backspace enter", ["Benign"]),
         ("edit", Conflict, "1 e 2", "enter enter down 3 enter", ["Intrinsic"]),
         ("remove", Unavailable, "1", "x enter 2 down", ["Intrinsic"]),

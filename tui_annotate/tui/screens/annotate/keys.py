@@ -42,9 +42,9 @@ _WALKS_MARKS: Final = frozenset({"item.next", "item.previous"})
 _ON_SAVED: Final = _WALKS_MARKS | {
     "option.choose", "option.list", "label.repeat", "label.former", "note.write",
     "annotation.next", "annotation.previous", "annotation.edit", "annotation.delete",
-    "sample.done", "sample.skip", "sample.flag",
+    "sample.done", "sample.skip", "sample.flag", "app.back", "app.quit",
 }  # fmt: skip
-"""What acts on the annotations there are, so that it waits for one that is being saved."""
+"""What acts on the annotations there are, or leaves them: it waits for one that is being saved."""
 
 
 class AnnotateKeys(AnnotateTeam):
