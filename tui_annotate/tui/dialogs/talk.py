@@ -1,4 +1,4 @@
-"""Writing to the reviewers about a sample, under what was said about it so far."""
+"""Writing about a sample, to the reviewers or by one, under what was said about it so far."""
 
 from __future__ import annotations
 
@@ -29,16 +29,23 @@ class TalkDialog(Dialog[str]):
         Binding("up", "scroll_by(-1)", "up", show=False),
     ]
 
-    def __init__(self, said: Sequence[Said], *, text: str = "") -> None:
-        """`text`: what was typed before and not sent."""
-        super().__init__("To the reviewers, about this sample")
-        self._said, self._text = tuple(said), text
+    def __init__(
+        self,
+        said: Sequence[Said],
+        *,
+        text: str = "",
+        title: str = "To the reviewers, about this sample",
+        wanted: str = "what they should know",
+    ) -> None:
+        """`text`: what was typed before and not sent; `wanted`: what is to be typed."""
+        super().__init__(title)
+        self._said, self._text, self._wanted = tuple(said), text, wanted
 
     def body(self) -> ComposeResult:
         """The talk, and the line that is typed."""
         if self._said:
             yield WordsList(id="lines", classes="gap")
-        yield LineInput(self._text, placeholder="what they should know", id="line")
+        yield LineInput(self._text, placeholder=self._wanted, id="line")
 
     def on_mount(self) -> None:
         """The input has the keys."""

@@ -42,6 +42,7 @@ _SHARED: Final[Mapping[str, str]] = {
     "palette.show": "all actions, by name",
     "app.back": "to the queue of review",
     "app.quit": "leave; all is saved",
+    "talk.write": "answer what was asked about the sample",
     "account.password": "change my password",
     "account.leave": "sign out and leave",
 }

@@ -198,6 +198,7 @@ DEEDS: Final[Mapping[str, Callable[[Judging], Effects]]] = {
     "own.add": partial(_allowed, editing.add_own),
     "names.show": partial(_open, "names"),
     "sample.reopen": partial(_open, "reopen"),
+    "talk.write": partial(_open, "talk"),
     "sample.done": _finish,
     "back": places.back,
     "undo": _undo,

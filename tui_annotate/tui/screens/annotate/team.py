@@ -27,6 +27,11 @@ Found = TypeVar("Found")
 _MINUTE = 16  # characters of a moment, as far as its minute
 
 
+def minute(moment: str) -> str:
+    """A moment in ISO 8601 to its minute, as people read it."""
+    return moment[:_MINUTE].replace("T", " ")
+
+
 class AnnotateTeam(AnnotateAsking):
     """Dialogs about other people; in them nobody's work is seen but one's own."""
 
@@ -103,10 +108,7 @@ class AnnotateTeam(AnnotateAsking):
             remarks = session.team().remarks
             talk = remarks.talk(person, key)
             said = talk.remarks if talk else ()
-            return [
-                (remarks.name(each.author), each.at[:_MINUTE].replace("T", " "), each.text)
-                for each in said
-            ]
+            return [(remarks.name(each.author), minute(each.at), each.text) for each in said]
 
         def ask(said: list[Said]) -> None:
             from tui_annotate.tui.dialogs.talk import TalkDialog

@@ -25,7 +25,7 @@ from tui_annotate.tui.keys.review import REVIEWING
 from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.rows import Title
 from tui_annotate.tui.screens.review import rows
-from tui_annotate.tui.screens.review.doing import ReviewDoing
+from tui_annotate.tui.screens.review.talks import ReviewTalks
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import Mark
 from tui_annotate.tui.widgets.label_bar import LONGEST, MOST_ROWS, LabelBar, Option
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import Session
 
 
-class ReviewScreen(ReviewDoing):
+class ReviewScreen(ReviewTalks):
     """One sample at a time, by keys."""
 
     nothing = "nothing waits for review: first, two people are to be done with a sample · q leaves"
