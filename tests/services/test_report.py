@@ -26,6 +26,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.settlements import How, Reason, Settled
 from tui_annotate.services import report as reports
 from tui_annotate.services.report import Subject
+from tui_annotate.services.report.figures import of_agreement, of_work
 from tui_annotate.services.report.page import block, page
 from tui_annotate.workspace import Workspace
 
@@ -246,6 +247,18 @@ def test_pseudonyms_stand_everywhere(space: Workspace) -> None:
     assert word == names.name(people[1].id)
     assert (word in figures["agreement"]["together"]["pairs"][0]["people"]) is True
     assert word in {name for one in data(text, "sample") for _, name in one["people"]}
+
+
+def test_who_is_hidden_stands_where_their_word_does(space: Workspace) -> None:
+    """In the order of names, a reader who knows these would know whose each row is."""
+    words = {space.person("ana").id: "z", space.person("ben").id: "y"}
+    report, wanted = space.team.report, RecordFilter()
+    found = of_work(report.figures(), wanted, Subject(), name=words.__getitem__)
+    assert [each["name"] for each in found["work"]] == ["y", "z"]
+    agreement = of_agreement(lambda asked: report.agreement(asked, words.__getitem__), wanted)
+    together = agreement["together"]
+    assert together["people"] == ["y", "z"]
+    assert [each["people"] for each in together["pairs"]] == [["y", "z"]]
 
 
 def test_practice_is_there_where_it_is_asked_for(space: Workspace) -> None:
