@@ -187,11 +187,10 @@ class QueueScreen(Screen[SampleKey | None]):
     def _tell(self) -> None:
         """Title, filters, and the focused row in full."""
         filters, listed = self._listing.filters, self.query_one(QueueRows)
-        name = filters[self._wanted.filter][0]
         row = listed.focused_row + 1 if self._total else 0
         search = cut(shown(self._wanted.search), _SEARCH_CELLS)
         searched = f'"{search}" · ' if search else ""
-        where = f"{searched}{name} · {row}/{self._total}"
+        where = f"{searched}{filters[self._wanted.filter][0]} · {row}/{self._total}"
         title = self.query_one(PaneTitle)
         title.show(self._listing.title, [self._progress], where, focused=True)
         self.query_one(LabelBar).show(
