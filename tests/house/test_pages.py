@@ -14,8 +14,8 @@ from typer.exceptions import TyperException
 
 from tests.house.test_commands import commands
 from tests.pages import PAGES, ROOT, Call, blocks, calls, codes, languages
-from tui_annotate.cli.ssh_arrangement import Part, arrangement
 from tui_annotate.cli.commands import app
+from tui_annotate.cli.ssh_arrangement import Part, arrangement
 from tui_annotate.settings import PREFIX, Settings
 from tui_annotate.tui.keys.map import shown_keys
 from tui_annotate.tui.keys.view import ALL_ACTIONS
