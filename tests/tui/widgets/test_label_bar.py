@@ -53,6 +53,22 @@ async def test_what_does_not_fit_is_said() -> None:
         assert stage.lines()[1].rstrip().endswith("0  list")
 
 
+async def test_a_tick_hides_no_option() -> None:
+    """In a row that is full they stand closer; only where that does not do one is left out."""
+    widget = LabelBar()
+    widget.styles.height = 1
+    names = ("Intrinsic", "Extrinsic", "Benign", "Questionable", "Unwanted")
+    async with staged(widget) as (stage, pilot):
+        for chosen in range(6):
+            widget.show(
+                [(str(at), name, at == 5, at == chosen, 0) for at, name in enumerate(names, 1)]
+            )
+            await pilot.pause()
+            assert "5  " in stage.text()
+            assert "more" not in stage.text()
+            assert ("    2 " in stage.text()) == (chosen == 0)
+
+
 async def test_one_row_is_enough_where_the_screen_has_no_more() -> None:
     """A bar squeezed to one row cuts in one row."""
     widget = LabelBar()

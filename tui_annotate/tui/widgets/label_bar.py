@@ -21,6 +21,7 @@ Option = tuple[str, str, bool, bool, int]
 
 _MORE: Option = ("0", "more", False, False, -1)
 _BLINK = 0.15  # seconds
+_GAP = 3  # blanks behind an option
 MOST_ROWS: Final = 2
 """Rows that options take, where nobody asks for more."""
 LONGEST: Final = 28
@@ -109,10 +110,14 @@ class LabelBar(FixedRows):
                 self.post_message(self.Picked(spot.digit))
 
     def _flow(self, cells: int, rows: int) -> tuple[list[list[Run]], list[_Spot]]:
-        """All options if they fit in `rows` rows, else as many as leave room for `0 more`."""
-        everything = self._place(self._options, cells, rows)
-        if everything is not None:
-            return everything
+        """All options if they fit in `rows` rows, else as many as leave room for `0 more`.
+
+        They stand closer before one is left out: a tick on one must not hide another.
+        """
+        for gap in (_GAP, _GAP - 1):
+            everything = self._place(self._options, cells, rows, gap=gap)
+            if everything is not None:
+                return everything
         last = [option for option in self._options if option[0] == "0"] or [_MORE]
         others = [option for option in self._options if option[0] != "0"]
         for count in range(len(others), -1, -1):
@@ -122,7 +127,7 @@ class LabelBar(FixedRows):
         return [[]], []
 
     def _place(
-        self, options: Sequence[Option], cells: int, rows: int
+        self, options: Sequence[Option], cells: int, rows: int, *, gap: int = _GAP
     ) -> tuple[list[list[Run]], list[_Spot]] | None:
         palette = self.palette
         start: list[Run] = [(" ", palette.text)]
@@ -138,7 +143,7 @@ class LabelBar(FixedRows):
             if len(lines) > rows or place + extent(runs) > cells:
                 return None
             spots.append(_Spot(len(lines) - 1, place, place + extent(runs), option[0]))
-            lines[-1] += [*runs, ("   ", palette.text)]
+            lines[-1] += [*runs, (" " * gap, palette.text)]
         return lines, spots
 
     def _option(self, option: Option) -> list[Run]:
