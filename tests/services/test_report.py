@@ -18,14 +18,16 @@ from hypothesis import strategies as st
 
 from tests.stores import LABELS, claim, fill
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.annotations import ADJUDICATED, REJECTED
+from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import Owned, Record, RecordFilter
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.settlements import How, Reason, Settled
+from tui_annotate.domain.spans import Span
 from tui_annotate.services import report as reports
 from tui_annotate.services.report import Subject
+from tui_annotate.services.report.data import Values
 from tui_annotate.services.report.figures import of_agreement, of_work
 from tui_annotate.services.report.page import block, page
 from tui_annotate.workspace import Workspace
@@ -166,6 +168,18 @@ def test_what_people_did_is_there(space: Workspace) -> None:
     (head,) = data(text, "head")
     assert head["title"] == "news"
     assert [each["path"] for each in head["labels"]] == [["Wrong"], ["Odd"], ["Fine"], ["Alone"]]
+
+
+def test_a_place_names_its_document() -> None:
+    """By its number among all of the sample, sources first, whatever its side."""
+    sides = ((Side.SOURCE, "One."), (Side.SOURCE, "Two."), (Side.SUMMARY, "Three."))
+    sample = Sample("d", "1", tuple(Document(*each) for each in sides))
+    evidence = (Anchor(Side.SOURCE, 1, Span(0, 3)),)
+    one = Annotation("a", (Anchor(Side.SUMMARY, 0, Span(0, 5)),), evidence)
+    values = Values(Subject(), str)
+    assert list(values.new_texts(sample)) == ["One.", "Two.", "Three."]
+    (told,) = values.sample(Record(sample, (Owned("p", one),)))["annotations"]
+    assert (told["claim"], told["evidence"]) == ([[2, 0, 5]], [[1, 0, 3]])
 
 
 def test_filters_narrow_what_is_there(space: Workspace) -> None:
