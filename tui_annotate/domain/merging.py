@@ -1,0 +1,225 @@
+"""Two copies of a stream brought together: nothing of either is lost, and the newest work stands.
+
+A chain is never written anew. What another copy has more is appended as it is, where it follows;
+else behind what is here, as copies that name the events they come from. By these names both sides
+know what they have of each other already, however often they are brought together.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tui_annotate.domain.history import (
+    JOIN,
+    READ,
+    Action,
+    Change,
+    Event,
+    StreamState,
+    chained,
+)
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.version import VERSION
+
+COPIED: Final = "copied"
+"""Among the versions of an event: the hash of the event that it is a copy of."""
+
+_NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Two copies of a stream in which different things were done.
+
+    Attributes:
+        person, dataset, sample: the stream.
+        here, there: what stood on each side before.
+        here_at, there_at: when each side last did something of its own.
+        there_wins: whose work stands now; the other's is in the log.
+    """
+
+    person: str
+    dataset: str
+    sample: str
+    here: StreamState
+    there: StreamState
+    here_at: str
+    there_at: str
+    there_wins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StreamCopy:
+    """One person's work on one sample as another workspace has it.
+
+    Attributes:
+        texts: one hash for the texts that it was done on, as `storage.corpus.text_digest` gives it.
+        events: all of the stream, in order; at least one.
+    """
+
+    person: str
+    key: SampleKey
+    texts: str
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What bringing another copy of a stream here comes to.
+
+    Attributes:
+        events: to be appended here, placed and chained; empty where all of it was known.
+        fork: what is to be told; None where one side only went on from the other.
+    """
+
+    events: tuple[Event, ...] = ()
+    fork: Fork | None = None
+
+
+def origin(event: Event) -> str:
+    """What names an event in all copies of its stream: the hash that it was written with."""
+    return event.versions.get(COPIED) or event.hash
+
+
+def merged(
+    here: Sequence[Event], there: Sequence[Event], *, numbers: Mapping[str, int] | None = None
+) -> Merge:
+    """Brings one copy of a stream to another.
+
+    Args:
+        here: all events of the stream as they stand here.
+        there: all of the other copy, in order, a sound chain.
+        numbers: by id, the numbers that annotations have here; others keep their own.
+    """
+    numbered = [_numbered(event, numbers or {}) for event in there]
+    after = len(here)
+    if [event.hash for event in there[:after]] == [event.hash for event in here]:
+        tail = tuple(there[after:])
+        if all(one is other for one, other in zip(numbered[after:], tail, strict=True)):
+            return Merge(tail)
+    return _Joining(here).take(numbered)
+
+
+def _numbered(event: Event, numbers: Mapping[str, int]) -> Event:
+    """The event with the numbers that its annotations have here; itself where these are its own."""
+    action = event.action
+    before, after = (_renumbered(part, numbers) for part in (action.before, action.after))
+    if before is action.before and after is action.after:
+        return event
+    return replace(event, action=replace(action, before=before, after=after))
+
+
+def _renumbered(change: Change, numbers: Mapping[str, int]) -> Change:
+    other = {
+        name: {**payload, "number": numbers[name]}
+        for name, payload in change.annotations.items()
+        if payload is not None and name in numbers and payload.get("number") != numbers[name]
+    }
+    return replace(change, annotations={**change.annotations, **other}) if other else change
+
+
+class _Joining:
+    """What is done here with a copy that does not simply go on from it."""
+
+    def __init__(self, here: Sequence[Event]) -> None:
+        self._here = here
+        self._state = StreamState()
+        for event in here:
+            self._state = self._state.applied(event.action, seconds=event.seconds)
+        self._before = self._state
+        self._ids = {origin(event): event.id for event in here if event.action.verb != JOIN}
+        self._out: list[Event] = []
+
+    def take(self, there: Sequence[Event]) -> Merge:
+        """All that is not known here, and then what is the newest of both."""
+        theirs, ids, new = StreamState(), dict[str, str](), list[Event]()
+        for event in there:
+            before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)
+            if event.action.verb == JOIN:
+                continue
+            name = origin(event)
+            if name not in self._ids:
+                if not self._state.matches(event.action.before):
+                    self._move(event, to=before)
+                self._ids[name] = self._copy(event, ids)
+                new.append(event)
+            ids[event.id] = self._ids[name]
+        if not new:
+            return Merge()
+        known = {origin(event) for event in there}
+        own = [event for event in self._here if event.action.verb != JOIN]
+        mine = _newest(event for event in own if origin(event) not in known)
+        other = _newest(new)
+        wins = other > mine
+        final = theirs if wins else self._before
+        if not _alike(self._state, final):
+            self._move(new[-1], to=final, at=max(mine[0], other[0]))
+        forked = all((mine[0], other[0])) and not _alike(self._before, theirs)
+        fork = Fork(*new[0].stream, self._before, theirs, mine[0], other[0], there_wins=wins)
+        return Merge(tuple(self._out), fork if forked else None)
+
+    def _copy(self, event: Event, ids: Mapping[str, str]) -> str:
+        """Appends a copy of an event, and gives the name that it has here."""
+        name = str(uuid.uuid5(_NAMESPACE, origin(event)))
+        action = replace(event.action, undoes=ids.get(event.action.undoes, event.action.undoes))
+        versions = {**event.versions, COPIED: origin(event)}
+        self._append(replace(event, id=name, action=action, versions=versions))
+        return name
+
+    def _move(self, near: Event, *, to: StreamState, at: str = "") -> None:
+        """Makes what stands here what stands in another state."""
+        change = _difference(self._state, to)
+        head = "\n".join((*near.stream, self._head))
+        event = Event(
+            id=str(uuid.uuid5(_NAMESPACE, head)),
+            seq=0,
+            person=near.person,
+            dataset=near.dataset,
+            sample=near.sample,
+            action=Action(JOIN, *change),
+            at=at or near.at,
+            app=VERSION,
+        )
+        self._append(event)
+
+    def _append(self, event: Event) -> None:
+        seq = len(self._here) + len(self._out) + 1
+        self._out.append(chained(event, seq=seq, prev=self._head))
+        self._state = self._state.applied(event.action, seconds=event.seconds)
+
+    @property
+    def _head(self) -> str:
+        last = self._out or self._here
+        return last[-1].hash if last else ""
+
+
+def _newest(events: Iterable[Event]) -> tuple[str, str]:
+    """When the last deed was done, and what decides between two of one moment; empty for none.
+
+    Time alone is no deed.
+    """
+    deeds = ((event.at, origin(event)) for event in events if event.action.verb != READ)
+    return max(deeds, default=("", ""))
+
+
+def _alike(one: StreamState, other: StreamState) -> bool:
+    """Whether the same work stands; time aside."""
+    return one.annotations.keys() == other.annotations.keys() and one.matches(
+        Change(other.annotations, other.assignment)
+    )
+
+
+def _difference(one: StreamState, other: StreamState) -> tuple[Change, Change]:
+    """What must change for the first state to become the second: as it is, and as it will be."""
+    names = sorted({*one.annotations, *other.annotations})
+    moved = [name for name in names if not one.matches(Change({name: other.annotations.get(name)}))]
+    parts = [name for name, value in other.assignment.items() if one.assignment[name] != value]
+    return _parts(one, moved, parts), _parts(other, moved, parts)
+
+
+def _parts(state: StreamState, names: Iterable[str], parts: Iterable[str]) -> Change:
+    payloads: dict[str, Any] = {name: state.annotations.get(name) for name in names}
+    return Change(payloads, {name: state.assignment[name] for name in parts})

@@ -1,0 +1,161 @@
+"""Streams of another workspace brought to this one's, each whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, select
+
+from tui_annotate.domain.admitting import misplaced
+from tui_annotate.domain.history import DISCARD, Event
+from tui_annotate.domain.merging import Fork, StreamCopy, merged
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, again, require
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.columns import DATASETS, EVENTS, SAMPLES
+from tui_annotate.storage.corpus.records import stored_sample
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.people.store import keep_person
+from tui_annotate.storage.shares.escalation import Disabled, nobody
+from tui_annotate.storage.work import events
+from tui_annotate.storage.work.log import Log
+from tui_annotate.storage.work.plans import planned
+
+_AT_ONCE: Final = 20
+"""Streams of one transaction: others wait for the lock meanwhile."""
+
+_OWN: Final = (
+    select(EVENTS.c.person, DATASETS.c.name, SAMPLES.c.external, SAMPLES.c.digest)
+    .select_from(EVENTS)
+    .join(DATASETS, DATASETS.c.name == EVENTS.c.dataset)
+    .join(
+        SAMPLES, (SAMPLES.c.dataset_id == DATASETS.c.id) & (SAMPLES.c.external == EVENTS.c.sample)
+    )
+    .where(EVENTS.c.seq == 1, EVENTS.c.person.in_(bindparam("people", expanding=True)))
+    .order_by(EVENTS.c.person, DATASETS.c.name, SAMPLES.c.external)
+)
+_DIGEST: Final = (
+    select(SAMPLES.c.digest)
+    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .where(DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of one stream.
+
+    Attributes:
+        events: how many were appended.
+        fork: what both sides did otherwise; None where nothing was.
+        refused: why it was left as it is; empty where it was not.
+    """
+
+    person: str
+    key: SampleKey
+    events: int = 0
+    fork: Fork | None = None
+    refused: str = ""
+
+
+class MergeStore:
+    """The streams of a workspace, out for another one and in from it.
+
+    Raises:
+        NotAllowed: both methods, where the work is not the actor's to read or write.
+    """
+
+    def __init__(
+        self, database: Database, *, actor: Actor = OPERATOR, disabled: Disabled = nobody
+    ) -> None:
+        self._database = database
+        self._actor = actor
+        self._disabled = disabled
+
+    def copies(self, person: str) -> Iterator[StreamCopy]:
+        """What somebody did, at both readings, on samples that are here; sorted, of one moment."""
+        require(self._actor, Verb.READ, person)
+        people = {"people": [person, again(Person(person, "")).id]}
+        with self._database.reading() as connection:
+            for who, dataset, sample, texts in connection.execute(_OWN, people).all():
+                key = SampleKey(dataset, sample)
+                told = tuple(events.of_stream(connection, who, key))
+                if told[-1].action.verb != DISCARD:
+                    yield StreamCopy(who, key, texts, told)
+
+    def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[Taken]:
+        """Brings copies, which must be sound, to the streams that are here; told once they are in.
+
+        Once more changes nothing. What does not fit the samples that are here is refused alone.
+
+        Args:
+            person: whose they are; stored if nobody here has the id.
+        """
+        require(self._actor, Verb.WRITE, person.id)
+        waiting: list[StreamCopy] = []
+        for copy in copies:
+            waiting.append(copy)
+            if len(waiting) == _AT_ONCE:
+                yield from self._take(person, waiting)
+                waiting = []
+        if waiting:
+            yield from self._take(person, waiting)
+
+    def _take(self, person: Person, copies: Sequence[StreamCopy]) -> list[Taken]:
+        with self._database.writing() as connection:
+            keep_person(connection, person)
+            log = Log(connection, self._actor, disabled=self._disabled)
+            return [_taken(connection, log, person, copy) for copy in copies]
+
+
+def _taken(connection: Connection, log: Log, person: Person, copy: StreamCopy) -> Taken:
+    scope = {"dataset": copy.key.dataset, "sample": copy.key.id}
+    texts = connection.execute(_DIGEST, scope).scalar()
+    nothing = Taken(copy.person, copy.key)
+    if texts is None:
+        return replace(nothing, refused="there is no such sample here")
+    if texts != copy.texts:
+        return replace(nothing, refused="the sample has other texts here")
+    here = tuple(log.events(copy.person, copy.key))
+    if len(copy.events) <= len(here) and here[len(copy.events) - 1].hash == copy.events[-1].hash:
+        return nothing
+    if says := misplaced(copy, stored_sample(connection, copy.key, seen=()).sample):
+        return replace(nothing, refused=says)
+    stream = log.stream(copy.person, copy.key)
+    if says := _theirs(log, copy, sample_id=stream.sample_id):
+        return replace(nothing, refused=says)
+    if copy.person != person.id:
+        keep_person(connection, again(person))
+    merge = merged(here, copy.events, numbers=_numbers(log, here, copy.events))
+    for event in merge.events:
+        plan, stream = planned(stream, event)
+        log.write([plan])
+    return replace(nothing, events=len(merge.events), fork=merge.fork)
+
+
+def _theirs(log: Log, copy: StreamCopy, *, sample_id: int) -> str:
+    """Which annotation stands in another stream already, in words; empty for none."""
+    for name, place in log.owners(_named(copy.events)).items():
+        if place != (copy.person, sample_id):
+            return f"annotation {name} stands elsewhere here"
+    return ""
+
+
+def _named(told: Sequence[Event]) -> list[str]:
+    return sorted({name for event in told for name in event.action.after.annotations})
+
+
+def _numbers(log: Log, here: Sequence[Event], there: Sequence[Event]) -> Mapping[str, int]:
+    """The numbers that the annotations of a copy have here: those that they had, else new ones."""
+    had, wanted = _had(here), _had(there)
+    fresh = [name for name in wanted if name not in had]
+    given = log.numbers([wanted[name] for name in fresh])
+    return had | dict(zip(fresh, given, strict=True))
+
+
+def _had(told: Sequence[Event]) -> dict[str, int]:
+    payloads: Iterator[tuple[str, Any]] = (
+        each for event in told for each in event.action.after.annotations.items()
+    )
+    return {name: payload["number"] for name, payload in payloads if payload is not None}
