@@ -1,4 +1,4 @@
-"""Two copies of a stream brought together: nothing lost, the newest stands, often is as good as once."""
+"""Two copies of a stream brought together: nothing is lost, and the newest stands."""
 
 from __future__ import annotations
 

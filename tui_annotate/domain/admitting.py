@@ -1,4 +1,4 @@
-"""What a stream from elsewhere must be before it is brought to one's own: sound, and of its texts."""
+"""What a stream from elsewhere must be before it comes to one's own: sound, and of its texts."""
 
 from __future__ import annotations
 

@@ -106,10 +106,10 @@ class MergeStore:
         with self._database.writing() as connection:
             keep_person(connection, person)
             log = Log(connection, self._actor, disabled=self._disabled)
-            return [_taken(connection, log, person, copy) for copy in copies]
+            return [_taken(connection, log, copy, person=person) for copy in copies]
 
 
-def _taken(connection: Connection, log: Log, person: Person, copy: StreamCopy) -> Taken:
+def _taken(connection: Connection, log: Log, copy: StreamCopy, *, person: Person) -> Taken:
     scope = {"dataset": copy.key.dataset, "sample": copy.key.id}
     texts = connection.execute(_DIGEST, scope).scalar()
     nothing = Taken(copy.person, copy.key)
