@@ -11,6 +11,7 @@ from tui_annotate.cli import completion, output, pseudonyms
 from tui_annotate.cli.options import (
     ColumnsOption,
     DatasetOption,
+    DocumentsOption,
     EncodingOption,
     FormatOption,
     GroupOption,
@@ -19,6 +20,8 @@ from tui_annotate.cli.options import (
     LanguageOption,
     SourceOption,
     SummaryOption,
+    TopicOption,
+    TopicsOption,
     examples,
 )
 from tui_annotate.domain.errors import InvalidInput
@@ -87,6 +90,9 @@ def convert(
     summary_column: SummaryOption = "summary",
     id_column: IdOption = "",
     group_column: GroupOption = "",
+    topics: TopicsOption = None,
+    topic: TopicOption = None,
+    documents: DocumentsOption = None,
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
 ) -> None:
@@ -110,6 +116,9 @@ def convert(
             group_column=group_column,
             language=language,
             encoding=encoding,
+            topics=topics,
+            only=tuple(topic or ()),
+            documents=documents,
         ),
     )
     writing = ExportOptions(layer=layer)

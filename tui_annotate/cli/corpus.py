@@ -15,6 +15,7 @@ from tui_annotate.cli.options import (
     ColumnsOption,
     DatasetOption,
     DimensionsOption,
+    DocumentsOption,
     EmbedderOption,
     EncodingOption,
     FilesArgument,
@@ -25,6 +26,8 @@ from tui_annotate.cli.options import (
     LanguageOption,
     SourceOption,
     SummaryOption,
+    TopicOption,
+    TopicsOption,
     UrlOption,
     WorkspaceOption,
     examples,
@@ -52,6 +55,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate ingest --source-column article --summary-column answer data.jsonl.gz",
             "tui-annotate ingest --dry-run --strict pairs.csv",
             "tui-annotate ingest --embedder remote:m --base-url http://localhost:11434/v1 a.csv",
+            "tui-annotate ingest runs --format autojudge --topics topics.jsonl",
         )
     )(ingest)
 
@@ -91,6 +95,9 @@ def ingest(
     summary_column: SummaryOption = "summary",
     id_column: IdOption = "",
     group_column: GroupOption = "",
+    topics: TopicsOption = None,
+    topic: TopicOption = None,
+    documents: DocumentsOption = None,
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
     embedder: EmbedderOption = "",
@@ -126,6 +133,9 @@ def ingest(
                 group_column=group_column,
                 language=language or space.settings.language,
                 encoding=encoding,
+                topics=topics,
+                only=tuple(topic or ()),
+                documents=documents,
             ),
         )
         report = space.ingest(

@@ -97,6 +97,27 @@ LanguageOption = Annotated[
         "Of all texts, as en or zh; else told by the share of Han characters of each.",
     ),
 ]
+TopicsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--topics", metavar="FILE", help="What reports of runs answer.", show_default=False
+    ),
+]
+TopicOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--topic", metavar="ID", help="This topic alone; may be repeated.", show_default=False
+    ),
+]
+DocumentsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--documents",
+        metavar="FILE",
+        help="Documents that reports cite and do not hold.",
+        show_default=False,
+    ),
+]
 EncodingOption = Annotated[str, _text("--encoding", "NAME", "Of the files, for example gb18030.")]
 EmbedderOption = Annotated[
     str,

@@ -36,6 +36,9 @@ class ImportOptions:
         group_column: default: no group.
         language: of all documents; default: by the share of Han characters of each.
         encoding: of text files.
+        topics: the file of what the texts answer, for formats that have one.
+        only: ids of the topics that are wanted; none for all.
+        documents: a file of documents that the texts cite.
         meter: told of every byte that is read.
     """
 
@@ -46,6 +49,9 @@ class ImportOptions:
     group_column: str = ""
     language: str = ""
     encoding: str = "utf-8"
+    topics: Path | None = None
+    only: tuple[str, ...] = ()
+    documents: Path | None = None
     meter: Meter | None = field(default=None, compare=False)
 
 
@@ -102,6 +108,15 @@ class Importer(Protocol):
         Raises:
             NotFound, InvalidInput, Unavailable: the file can not be opened at all.
         """
+        ...
+
+
+@runtime_checkable
+class Together(Importer, Protocol):
+    """A format whose files mean something together: what is in one may name what is in another."""
+
+    def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
+        """The records of several files or folders as those of one; else as `read`."""
         ...
 
 

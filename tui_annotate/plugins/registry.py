@@ -37,6 +37,7 @@ _BUILT_IN: Final = MappingProxyType(
             "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
             "brat": f"{_FORMATS}.brat:BratFormat",
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
+            "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {

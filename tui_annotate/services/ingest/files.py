@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from tui_annotate.domain.errors import InvalidInput
@@ -38,8 +40,8 @@ class Files:
         named = [(path, self._importer(path)) for path in self.paths]
         self._meter = Meter(sum(map(_size, self.paths)))
         options = replace(self.options, meter=self._meter)
-        for path, name in named:
-            yield from taken(name, path, options)
+        for name, group in groupby(named, itemgetter(1)):
+            yield from taken(name, options, *(path for path, _ in group))
 
     def _importer(self, path: Path) -> str:
         detected = detect(path, self.options) if not self.format else ""
