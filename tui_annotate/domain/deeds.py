@@ -6,7 +6,7 @@ before `finish`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from tui_annotate.domain.annotations import (
@@ -24,28 +24,34 @@ from tui_annotate.domain.samples import Sample
 _QUOTED = 40
 
 
-def add(state: StreamState, annotation: Annotation) -> Action:
-    """A new annotation; work on what was finished reopens it.
+def add(state: StreamState, *new: Annotation) -> Action:
+    """New annotations, mostly one; work on what was finished reopens it.
 
     Raises:
         Conflict: there is one with that id.
     """
-    if annotation.id in state.annotations:
-        raise Conflict(f"annotation {annotation.id} is there already", "edit it instead")
-    payload = annotation_to_json(annotation)
-    return _action("add", state, before={annotation.id: None}, after={annotation.id: payload})
+    after = _fresh(state, new)
+    return _action("add", state, before=dict.fromkeys(after), after=after)
 
 
-def edit(state: StreamState, annotation: Annotation, *, at: str) -> Action:
+def _fresh(state: StreamState, new: Iterable[Annotation]) -> dict[str, Payload]:
+    after: dict[str, Payload] = {one.id: annotation_to_json(one) for one in new}
+    for name in after.keys() & state.annotations.keys():
+        raise Conflict(f"annotation {name} is there already", "edit it instead")
+    return after
+
+
+def edit(state: StreamState, annotation: Annotation, *new: Annotation, at: str) -> Action:
     """Another content for an annotation, which gets the next version.
 
     Args:
         annotation: the new content, with `version` (and `updated`, if it has one) as it was read.
+        new: annotations that are made with it.
         at: this moment.
 
     Raises:
         NotFound: there is none with that id.
-        Conflict: another version stands there now.
+        Conflict: another version stands there now; or one of the new is there already.
     """
     before = _standing(state, annotation.id, annotation.version)
     if annotation.updated and before["updated"] != annotation.updated:
@@ -59,8 +65,13 @@ def edit(state: StreamState, annotation: Annotation, *, at: str) -> Action:
         updated=at,
         imported=None,
     )
-    payload = annotation_to_json(after)
-    return _action("edit", state, before={annotation.id: before}, after={annotation.id: payload})
+    more = _fresh(state, new)
+    return _action(
+        "edit",
+        state,
+        before={annotation.id: before, **dict.fromkeys(more)},
+        after={annotation.id: annotation_to_json(after), **more},
+    )
 
 
 def remove(state: StreamState, annotation_id: str, *, version: int) -> Action:
@@ -216,11 +227,9 @@ def check_beside(annotation: Annotation, others: Iterable[Annotation], labels: L
         Conflict: one with the same claim and the same label is there, or one of two labels on the
             same claim must stand alone.
     """
-    for other in others:
-        if other.id == annotation.id or _subject(other) != _subject(annotation):
-            continue
+    for other in _on_same(annotation, others):
         shared = set(other.labels) & set(annotation.labels)
-        if shared or not (other.labels or annotation.labels):
+        if _alike(annotation, other):
             raise Conflict(
                 f"this claim has the label {_names(shared)} already"
                 if shared
@@ -234,6 +243,22 @@ def check_beside(annotation: Annotation, others: Iterable[Annotation], labels: L
                     f"{JOINER.join(path)!r} must stand alone on a claim",
                     "edit the annotation that is there",
                 )
+
+
+def beside(annotation: Annotation, others: Iterable[Annotation]) -> bool:
+    """Whether another annotation says of the same words what this one says."""
+    return any(_alike(annotation, other) for other in _on_same(annotation, others))
+
+
+def _on_same(annotation: Annotation, others: Iterable[Annotation]) -> Iterator[Annotation]:
+    subject = _subject(annotation)
+    return (one for one in others if one.id != annotation.id and _subject(one) == subject)
+
+
+def _alike(annotation: Annotation, other: Annotation) -> bool:
+    """Whether they share a label, or neither has one."""
+    both = {*annotation.labels, *other.labels}
+    return not both or not set(annotation.labels).isdisjoint(other.labels)
 
 
 def _subject(annotation: Annotation) -> tuple[object, ...]:
@@ -273,11 +298,11 @@ def _quote(annotation: Annotation, sample: Sample) -> str:
 
 
 def rating(word: str, scale: tuple[str, ...]) -> str:
-    """A word of the scale; any word where the scale is empty.
+    """A word of the scale, or the empty one, which takes a rating back; any without a scale.
 
     Raises:
         InvalidInput: it is not in the scale.
     """
-    if scale and word not in scale:
+    if word and scale and word not in scale:
         raise InvalidInput(f"{word!r} is not a rating", "ratings: " + ", ".join(scale))
     return word

@@ -19,6 +19,7 @@ from tui_annotate.settings import Settings
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance.store import GuidanceStore
+from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors.store import VectorStore
@@ -106,7 +107,8 @@ class Workspace:
     @cached_property
     def _annotate(self) -> Annotate:
         stores = (self.corpus, self.log, self.people, self.line, self.guidance)
-        return Annotate(*stores, ratings=self.settings.ratings)
+        items = ItemStore(self._database, actor=self.actor)
+        return Annotate(*stores, items, ratings=self.settings.ratings)
 
     @cached_property
     def _proposals(self) -> Proposals:

@@ -19,7 +19,7 @@ from tui_annotate.storage.ranks import Newcomer, add_ranks, first_of_source, han
 from tui_annotate.storage.shares.pools import join_pool
 
 SUMMARY_START: Final = 160
-"""Code points of a summary that the queue can show and search."""
+"""Code points of a summary that the queue can show and search; without one, of the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def _document_row(
 
 
 def _sample_row(sample: Sample) -> dict[str, Any]:
-    summaries = sample.side(Side.SUMMARY)
+    summaries = sample.side(Side.SUMMARY) or sample.documents
     start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
     return {
         "external": storable(sample.id, "sample id"),
