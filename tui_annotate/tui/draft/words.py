@@ -129,6 +129,9 @@ def _pending(draft: Draft, room: _Room) -> str:
         return ""
     digits = digit_range(draft.options())
     cancel = " · Backspace cancel" if room.full else ""
+    if pending.kind == state.RATING:
+        keep = " · Enter leaves it as it is" if room.full else ""
+        return f"rate the sample: {digits} choose · 0 not rated{keep}"
     if pending.kind == "reason":
         return f"flag: why? {digits} choose · 0 own words · Enter no reason{cancel}"
     name = _cut(pending.path[-1] if pending.path else "", room.names)

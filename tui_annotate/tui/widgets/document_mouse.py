@@ -102,7 +102,7 @@ class DocumentMouse(DocumentView):
 
     def _offset_under(self, event: events.MouseEvent) -> int:
         place = event.get_content_offset_capture(self)
-        return self.offset_in_row(place.x - GUTTER, place.y + self.scroll_offset.y)
+        return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
 
     def _match_at(self, offset: int) -> int:
         """The rank of the match on the character at `offset`; 0 where none is lit."""
@@ -152,8 +152,8 @@ class DocumentMouse(DocumentView):
         height = self.scrollable_content_region.height
         if y < 0 or y >= height:
             self._scroll_to_line(self.scroll_offset.y + (-1 if y < 0 else 1))
-        row = self.scroll_offset.y + min(max(y, 0), height - 1)
-        offset = self.offset_in_row(x - GUTTER, min(row, self.text_layout.lines - 1))
+        row = self.top_line + min(max(y, 0), height - 1)
+        offset = self.offset_in_row(x - GUTTER, min(max(row, 0), self.text_layout.lines - 1))
         self._changed(lambda: self.text_cursor.place(offset, extend=True), follow=False)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:

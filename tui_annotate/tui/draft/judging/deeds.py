@@ -35,6 +35,7 @@ from tui_annotate.tui.keys.review import LEAVING, REFUSING, REVIEWING
 _SHARED: Final = frozenset(deeds.DEEDS) - {
     "annotation.next", "annotation.previous", "annotation.edit", "annotation.delete",
     "item.next", "item.previous", "back", "sample.done", "undo", "redo",
+    "sample.rate", "incomplete.next", "collection.show",
 }  # fmt: skip
 """Actions that do in review what they do to annotators."""
 
@@ -47,6 +48,9 @@ def press(draft: Judging, action: str, *, digit: str = "") -> Effects:
     if draft.state != REVIEWING:
         if action == "annotation.delete":
             draft.say("Enter saves the edit, e leaves it")
+            return [Blink()]
+        if action == "comment.write":
+            draft.say("a comment is the annotator's · m notes what is edited")
             return [Blink()]
         return deeds.press(draft, action, digit=digit)
     draft.message = ("", "hint")

@@ -42,7 +42,11 @@ BOTH, ONE, STACKED = LAYOUTS = ("both", "one", "stacked")
 
 
 class AnnotateDrawing(Screen[None]):
-    """Header, two texts, lists, draft line, options, keys."""
+    """Header, two texts, lists, draft line, options, keys.
+
+    Attributes:
+        single: the sample has one text alone, whatever layout was chosen.
+    """
 
     ALLOW_SELECT: ClassVar[bool] = False
     AUTO_FOCUS: ClassVar[str | None] = ""
@@ -57,6 +61,7 @@ class AnnotateDrawing(Screen[None]):
         self.contrast = NOTHING
         self.saved_words = ""
         self.layout_name = BOTH
+        self.single = False
         self._panes: dict[Side, DocumentPane] = {}
         self._shown: dict[str, Any] = {}
 
@@ -89,12 +94,12 @@ class AnnotateDrawing(Screen[None]):
 
     def on_mount(self) -> None:
         """The frame before there is anything in it."""
-        self._arrange()
+        self.follow_layout()
         self.show_draft()
 
     def on_resize(self) -> None:
         """The layout follows the terminal."""
-        self._arrange()
+        self.follow_layout()
 
     def look_closer(self, draft: Draft) -> None:
         """What is in hand may be another than before."""
@@ -109,6 +114,8 @@ class AnnotateDrawing(Screen[None]):
 
     def next_layout(self) -> None:
         """Both texts, one, stacked; where both are stacked anyway, both and one."""
+        if self.single:
+            return
         wide = self.app.size.width >= SIDE_BY_SIDE
         names = LAYOUTS if wide else (BOTH, ONE)
         at = names.index(self.layout_name) if self.layout_name in names else 0
@@ -118,19 +125,20 @@ class AnnotateDrawing(Screen[None]):
         """One of `LAYOUTS`; another name changes nothing."""
         if name in LAYOUTS and name != self.layout_name:
             self.layout_name = name
-            self._arrange()
+            self.follow_layout()
 
     def _classify(self) -> bool:
         """Names the layout for the style sheet, without applying it; says whether it is another."""
         width, height = self.app.size
-        side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE
+        side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE and not self.single
         before = self.classes
         self.set_class(side_by_side, "-beside", update=False)
-        self.set_class(self.layout_name == ONE, "-one", update=False)
+        self.set_class(self.layout_name == ONE or self.single, "-one", update=False)
         self.set_class(side_by_side and height >= LISTS, "-lists", update=False)
         return self.classes != before
 
-    def _arrange(self) -> None:
+    def follow_layout(self) -> None:
+        """The layout follows what there is to show."""
         before = self.has_class("-beside")
         if self._classify():  # styles of all widgets: once a change, not once a class
             if before != self.has_class("-beside"):
@@ -237,7 +245,7 @@ class AnnotateDrawing(Screen[None]):
         for side in Side:
             name, notes, right, extra = self.title_of(draft, side)
             extra = "" if self.has_class("-lists") else extra  # it stands under the matches
-            if self.has_class("-one"):
+            if self.has_class("-one") and not self.single:
                 notes = (rows.hidden(draft, side.other), *notes)
             bar = self.query_one(f"#{side.value}-title", PaneTitle)
             bar.show(name, notes, right, extra=extra, focused=draft.side is side)

@@ -12,7 +12,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import finishing
+from tui_annotate.tui.draft import alone, citing, finishing
 from tui_annotate.tui.draft.place import place, restore
 from tui_annotate.tui.draft.relabelling import reopened
 from tui_annotate.tui.draft.state import Draft, Kind
@@ -85,8 +85,17 @@ class AnnotateSamples(AnnotateFinding):
 
     def new_draft(self, desk: Desk) -> Draft:
         """A sample with nothing in hand yet."""
-        last = self.last_label
-        return Draft(desk.sample, desk.segments, desk.labels, desk.annotations, last_label=last)
+        sample = alone.on_screen(desk.sample)
+        return Draft(
+            sample,
+            desk.segments,
+            desk.labels,
+            alone.all_exchanged(desk.sample, desk.annotations),
+            last_label=self.last_label,
+            scale=desk.scale,
+            rating=desk.assignment.rating,
+            citations=citing.citations(sample),
+        )
 
     def first(self, session: Session, sample: str) -> Desk | None:
         """In the store's thread: where this person begins; None where there is nothing.

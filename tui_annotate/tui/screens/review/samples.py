@@ -31,6 +31,8 @@ class Token:
 class ReviewSamples(AnnotateScreen):
     """One sample after the other, and the time that each takes."""
 
+    walks = False
+
     def __init__(self, leave: Callable[[], None]) -> None:
         super().__init__(leave)
         self._token = Token("")
