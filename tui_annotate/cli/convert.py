@@ -18,6 +18,7 @@ from tui_annotate.cli.options import (
     IdOption,
     JsonOption,
     LanguageOption,
+    Offsets,
     SourceOption,
     SummaryOption,
     TopicOption,
@@ -46,6 +47,16 @@ LayerOption = Annotated[
         "--layer",
         metavar="WHOSE",
         help="Whose work: adjudicated, majority, all, or a person; some formats must be told.",
+    ),
+]
+WrittenOffsetsOption = Annotated[
+    Offsets,
+    typer.Option("--offsets", help="What autojudge lines count in: utf16 as its own page does."),
+]
+UnratedOption = Annotated[
+    bool,
+    typer.Option(
+        "--include-unrated", help="Also autojudge lines of what was looked at and not judged."
     ),
 ]
 StrictOption = Annotated[
@@ -93,6 +104,8 @@ def convert(
     topics: TopicsOption = None,
     topic: TopicOption = None,
     documents: DocumentsOption = None,
+    offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
+    unrated: UnratedOption = False,
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
 ) -> None:
@@ -121,7 +134,7 @@ def convert(
             documents=documents,
         ),
     )
-    writing = ExportOptions(layer=layer)
+    writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
     conversion = Conversion(source_format, target_format, reading, writing, told, names)
     place = None if str(target) == "-" else target
     try:

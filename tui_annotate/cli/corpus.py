@@ -24,6 +24,7 @@ from tui_annotate.cli.options import (
     IdOption,
     JsonOption,
     LanguageOption,
+    OffsetsOption,
     SourceOption,
     SummaryOption,
     TopicOption,
@@ -98,6 +99,7 @@ def ingest(
     topics: TopicsOption = None,
     topic: TopicOption = None,
     documents: DocumentsOption = None,
+    offsets: OffsetsOption = None,
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
     embedder: EmbedderOption = "",
@@ -136,6 +138,7 @@ def ingest(
                 topics=topics,
                 only=tuple(topic or ()),
                 documents=documents,
+                offsets=offsets.value if offsets else "",
             ),
         )
         report = space.ingest(

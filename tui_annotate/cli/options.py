@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +12,17 @@ import typer
 
 from tui_annotate.cli import completion
 from tui_annotate.domain.people import Verb, require
+from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
+
+
+class Offsets(StrEnum):
+    """What offsets are counted in."""
+
+    CODEPOINT = CODEPOINT
+    UTF16 = UTF16
 
 
 def _text(
@@ -115,6 +124,13 @@ DocumentsOption = Annotated[
         "--documents",
         metavar="FILE",
         help="Documents that reports cite and do not hold.",
+        show_default=False,
+    ),
+]
+OffsetsOption = Annotated[
+    Offsets | None,
+    typer.Option(
+        help="What spans of autojudge lines are counted in; else told by what they quote.",
         show_default=False,
     ),
 ]

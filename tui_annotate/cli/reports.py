@@ -11,10 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import completion, figures, output, pseudonyms
-from tui_annotate.cli.convert import DONE_IN_PART, LayerOption, StrictOption, tell
+from tui_annotate.cli.convert import (
+    DONE_IN_PART,
+    LayerOption,
+    StrictOption,
+    UnratedOption,
+    WrittenOffsetsOption,
+    tell,
+)
 from tui_annotate.cli.options import (
     JsonOption,
     OfDatasetOption,
+    Offsets,
     OfLabelOption,
     OfPersonOption,
     SinceOption,
@@ -67,6 +75,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate export --format mercury -o annotations.json",
             "tui-annotate export --format csv --person ana --label Unwanted -o unwanted.csv",
             "tui-annotate export --format native | gzip > backup.jsonl.gz",
+            "tui-annotate export --format autojudge --offsets utf16 -o judged.jsonl",
             "tui-annotate export --format parquet --pseudonymise -o published",
         )
     )(export)
@@ -86,6 +95,8 @@ def export(
     label: OfLabelOption = "",
     since: SinceOption = "",
     layer: LayerOption = "",
+    offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
+    unrated: UnratedOption = False,
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     with_practice: Annotated[
@@ -113,7 +124,7 @@ def export(
             label=label,
             since=since,
             practice="with" if with_practice else "",
-            options=ExportOptions(layer=layer),
+            options=ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated),
             names=names,
         )
         practised = 0 if with_practice else space.corpus.practised()

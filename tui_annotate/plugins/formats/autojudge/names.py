@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from tui_annotate.domain.samples import Kind
 from tui_annotate.plugins.traits import OWN, About, Trait, plainly
 
 FORMAT: Final = "autojudge"
 """Also the id of whoever did work that names nobody."""
-UNRATED: Final = "Not rated"
-"""How the format writes that there is no rating."""
-KINDS: Final = frozenset({Kind.REPORT, Kind.DOCUMENT, Kind.CITATION})
+OWN_META: Final = frozenset(
+    {"topic_id", "team_id", "run_id", "sentence_idx", "docid", "url", "urls", "runs", "sentences"}
+)
+"""What the reader puts into the meta of samples."""
 
 ABOUT: Final = About(
     title="reports of runs with their citations, and judgements of them",
     carried=plainly(
         Trait.OVERLAP,
-        Trait.ANNOTATOR,
         Trait.TEXTS,
-        Trait.BARE,
         Trait.UNCLAIMED,
         Trait.OPINION,
         Trait.KIND,
         Trait.TITLE,
         Trait.DATASET,
+        annotator="name",
+        empty="on request",
+        meta=OWN,
         group=OWN,
+        request=OWN,
     ),
 )
 

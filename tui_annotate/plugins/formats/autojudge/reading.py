@@ -1,34 +1,38 @@
-"""Files of runs to records: all are read before the first is given, as ids depend on all."""
+"""Files to records: all are read before the first is given, as ids depend on all."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.admission import Seen, dataset_name, described, problem
 from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.formats.autojudge.judgements import Words, told
+from tui_annotate.plugins.formats.autojudge.lines import is_line, item_of, judged
 from tui_annotate.plugins.formats.autojudge.names import Topic
 from tui_annotate.plugins.formats.autojudge.reports import RunReport, report_of
 from tui_annotate.plugins.formats.autojudge.samples import TopicSamples
-from tui_annotate.plugins.formats.autojudge.shelf import Shelf
+from tui_annotate.plugins.formats.autojudge.shelf import Placed, Shelf
 from tui_annotate.plugins.formats.autojudge.topics import Library, Topics
 from tui_annotate.plugins.protocols import ImportOptions, Meter
+
+_TOPICS: Final = 32
+"""Bits of the place of a topic in its dataset; those above are the dataset's."""
 
 
 def records(paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
     """The samples of all files, topic by topic; what is wrong with a line comes before them.
 
     Raises:
-        InvalidInput: no topics are named.
+        InvalidInput: there are reports, and no topics are named.
         NotFound, InvalidInput, Unavailable: a file can not be opened.
     """
-    if options.topics is None:
-        raise InvalidInput("reports need their topics", "name them with --topics TOPICS.jsonl")
     with ExitStack() as stack:
         shelf = stack.enter_context(closing(Shelf()))
         rows, given = (stack.enter_context(closing(Seen())) for _ in range(2))
@@ -41,7 +45,7 @@ def records(paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | 
         gathering = _Gathering(shelf, topics, library, options=options)
         for path in paths:
             yield from gathering.take(path)
-        yield from _once(gathering.given(dataset_name(paths[0], options.dataset)), given)
+        yield from _once(gathering.given(), given)
 
 
 def files(path: Path, *others: Path | None) -> list[Path]:
@@ -64,7 +68,7 @@ def files(path: Path, *others: Path | None) -> list[Path]:
 
 
 class _Gathering:
-    """Takes reports of files to a shelf, and gives what is on it."""
+    """Takes reports and judgements of files to a shelf, and gives what is on it."""
 
     def __init__(
         self, shelf: Shelf, topics: Topics, library: Library | None, *, options: ImportOptions
@@ -73,34 +77,67 @@ class _Gathering:
         self._topics = topics
         self._library = library
         self._options = options
-        self._topic_at: dict[int, Topic] = {}
+        self._datasets: dict[str, int] = {}
+        self._topic_at: dict[int, tuple[str, Topic]] = {}
         self._bytes = Meter()
 
     def take(self, path: Path) -> Iterator[Problem]:
-        """Keeps the reports of a file or folder; tells what is wrong with a line."""
+        """Keeps what is in a file or folder; tells what is wrong with a line.
+
+        Raises:
+            InvalidInput: there is a report, and no topics are named.
+        """
         options = self._options
         for file in files(path, options.topics, options.documents):
             for value in json_values(file, encoding=options.encoding, meter=self._bytes):
                 if isinstance(value, Problem):
                     yield value
                     continue
+                lone = not is_line(value.value)
+                if lone and options.topics is None:
+                    raise InvalidInput(
+                        f"{value.where} holds a report: its topic is needed",
+                        "name the file of topics: --topics TOPICS.jsonl",
+                    )
                 try:
-                    yield from self._take(value)
+                    yield from self._report(value, path) if lone else self._line(value)
                 except InvalidInput as error:
                     yield problem(value.where, error)
 
-    def _take(self, value: Value) -> Iterator[Problem]:
+    def _report(self, value: Value, path: Path) -> Iterator[Problem]:
         if not isinstance(value.value, dict):
             raise InvalidInput(f"the report is {described(value.value)}, not an object")
         report, doubts = report_of(value.value)
-        topic = self._topics.find(report.topic)
-        if topic is None:
+        place = self._place(dataset_name(path, self._options.dataset), report.topic)
+        if place is None:
             return
-        self._topic_at[topic.place] = topic
-        before = self._shelf.put(topic.place, value.where, self._with_documents(report))
+        before = self._shelf.put(place, Placed(value.where, self._with_documents(report)))
         if before != value.where:
             raise InvalidInput(f"the report was given at {before} already")
         yield from (Problem(value.where, doubt, refused=False) for doubt in doubts)
+
+    def _line(self, value: Value) -> Iterator[Problem]:
+        found = judged(value.value)
+        place = self._place(self._options.dataset or found.dataset, found.topic)
+        if place is None:
+            return
+        if found.report is not None:
+            self._shelf.put(place, Placed(value.where, found.report))
+        for key, page in found.pages.items():
+            self._shelf.put_page(place, key, page, where=value.where)
+        words = Words(found.person, value.where, found.rating, found.comment, found.spans)
+        self._shelf.put_words(place, found.item, words)
+        yield from ()
+
+    def _place(self, dataset: str, topic: str) -> int | None:
+        """Where a topic of a dataset stands among all; None where it is not wanted."""
+        found = self._topics.find(topic)
+        if found is None:
+            return None
+        number = self._datasets.setdefault(dataset, len(self._datasets))
+        place = number << _TOPICS | found.place
+        self._topic_at[place] = dataset, found
+        return place
 
     def _with_documents(self, report: RunReport) -> RunReport:
         """The report with those of its cited documents that stand in a file of their own."""
@@ -110,25 +147,37 @@ class _Gathering:
         found = {key: page for key in missing if (page := self._library.find(key))}
         return replace(report, documents={**report.documents, **found})
 
-    def given(self, dataset: str) -> Iterator[Record | Problem]:
-        """All samples of what was taken."""
+    def given(self) -> Iterator[Record | Problem]:
+        """All samples of what was taken, with what was said of them."""
         number = 0
         for place in self._shelf.places():
-            topic = TopicSamples(
-                dataset,
-                self._topic_at[place],
-                shared=self._shelf.shared(place),
-                language=self._options.language,
-            )
+            dataset, topic = self._topic_at[place]
+            shared, language = self._shelf.shared(place), self._options.language
+            samples = TopicSamples(dataset, topic, shared=shared, language=language)
             for placed in self._shelf.reports(place):
-                yield from topic.of_report(placed)
+                yield from self._with_words(place, samples.of_report(placed))
                 number += 1
-                self._tell(number / self._shelf.count)
-            yield from topic.of_documents()
+                self._tell(number)
+            for where, key, page in self._shelf.pages(place):
+                yield from samples.meet(key, page, where=where)
+            yield from self._with_words(place, samples.of_documents())
 
-    def _tell(self, share: float) -> None:
+    def _with_words(
+        self, place: int, items: Iterable[Record | Problem]
+    ) -> Iterator[Record | Problem]:
+        for item in items:
+            said = []
+            if self._shelf.judged and isinstance(item, Record):
+                said = self._shelf.words(place, item_of(item.sample))
+            if isinstance(item, Record) and said:
+                yield from told(item, said, offsets=self._options.offsets)
+            else:
+                yield item
+
+    def _tell(self, number: int) -> None:
         """Tells of bytes as their reports are given, not as they are gathered."""
         if self._options.meter is not None:
+            share = number / self._shelf.reports_put
             self._options.meter.done = round(self._bytes.done * share)
 
 

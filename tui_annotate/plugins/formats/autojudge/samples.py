@@ -68,8 +68,8 @@ class TopicSamples:
             return
         yield Record(whole, where=where)
         yield from self._citations(placed, sources)
-        for doubt in self._meet(placed):
-            yield Problem(where, doubt, refused=False)
+        for key, page in report.documents.items():
+            yield from self.meet(key, page, self.run(report), where=where)
 
     def of_documents(self) -> Iterator[Record | Problem]:
         """The documents of all its reports, each once, in the order of the reports."""
@@ -139,13 +139,13 @@ class TopicSamples:
         run, team = report.run
         return {"topic_id": report.topic, "team_id": team, "run_id": run}
 
-    def _meet(self, placed: Placed) -> Iterator[str]:
-        """Takes the documents of a report for the topic's, and tells which differ from before."""
-        for key, page in placed.report.documents.items():
-            shown = self._shown.setdefault(key, _Shown(page, placed.where))
-            shown.runs.append(self.run(placed.report))
-            if shown.page.whole != page.whole:
-                yield f"document {key!r} has another text than at {shown.where}, which is kept"
+    def meet(self, key: str, page: Page, *run: str, where: str) -> Iterator[Problem]:
+        """Takes a document, of a run's report or of none; tells if it is another than before."""
+        shown = self._shown.setdefault(key, _Shown(page, where))
+        shown.runs += run
+        if shown.page.whole != page.whole:
+            message = f"document {key!r} has another text than at {shown.where}, which is kept"
+            yield Problem(where, message, refused=False)
 
     def _source(self, key: str, page: Page) -> Document:
         found = self._sources.get((key, page))
@@ -162,10 +162,14 @@ class TopicSamples:
 
 
 def _extents(report: RunReport) -> list[dict[str, Any]]:
-    """Where each sentence stands in the report's text, in code points, and what it cites."""
+    """Where each sentence stands in the report's text, in code points, and what it cites.
+
+    A blank one ends where it starts.
+    """
     found, start = [], 0
     for sentence in report.sentences:
         end = start + len(sentence.text)
-        found.append({"start": start, "end": end, "citations": list(sentence.citations)})
+        seen = end if sentence.text.strip() else start
+        found.append({"start": start, "end": seen, "citations": list(sentence.citations)})
         start = end + len(GAP)
     return found

@@ -1,22 +1,28 @@
-"""The reports that were read of a collection, topic by topic; on disk once they are many."""
+"""What was read of a collection, topic by topic; on disk once it is much."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins.formats.autojudge.reports import RunReport, packed, unpacked
+from tui_annotate.plugins.formats.autojudge.judgements import Words
+from tui_annotate.plugins.formats.autojudge.reports import Page, RunReport, packed, unpacked
 
-_TABLES: Final = """
+_TABLE: Final = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-8000;
-CREATE TABLE reports (
-    place INTEGER, run TEXT, team TEXT, stands TEXT, report TEXT, PRIMARY KEY (place, run, team)
+CREATE TABLE lines (
+    kind TEXT, place INTEGER, name TEXT, stands TEXT, line TEXT, PRIMARY KEY (kind, place, name)
 ) WITHOUT ROWID;
 BEGIN
 """
+_REPORT, _PAGE, _WORDS = "report", "page", "words"
+_AND: Final = "\0"
+"""Between the parts of a name: no id holds it, and it sorts before all else."""
 
 
 class Placed(NamedTuple):
@@ -27,62 +33,119 @@ class Placed(NamedTuple):
 
 
 class Shelf:
-    """Keeps reports by the place of their topic, run and team."""
+    """Keeps reports, documents and judgements by the place of their topic.
+
+    Attributes:
+        reports_put: how many reports there are.
+        judged: whether there are judgements.
+    """
 
     def __init__(self) -> None:
         # Without a name SQLite keeps it in its cache, and spills to a file that goes with it.
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._database.executescript(_TABLES)
-        self.count = 0
+        self._database.executescript(_TABLE)
+        self.reports_put = 0
+        self.judged = False
 
     def close(self) -> None:
         """Frees its file."""
         self._database.close()
 
-    def put(self, place: int, where: str, report: RunReport) -> str:
-        """Keeps a report, and says where it stood first: at `where`, if it is new.
+    def put(self, place: int, placed: Placed) -> str:
+        """Keeps a report, and says where it stood first: where it stands now, if it is new.
 
         Raises:
             InvalidInput: the run has another report on the topic already.
             Unavailable: there is no space left.
         """
-        key, line = (place, report.run.run, report.run.team), packed(report)
-        with _space():
-            new = self._database.execute(
-                "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?, ?)", (*key, where, line)
-            )
-        if new.rowcount:
-            self.count += 1
-            return where
-        before, other = self._database.execute(
-            "SELECT stands, report FROM reports WHERE (place, run, team) = (?, ?, ?)", key
-        ).fetchone()
-        if other != line:
+        where, report = placed
+        run, team = report.run
+        before = self._put((_REPORT, place, f"{run}{_AND}{team}"), where, packed(report))
+        if before is None:
             raise InvalidInput(
-                f"run {report.run.run!r} of {report.run.team!r} has another report on topic "
-                f"{report.topic!r} at {before}",
+                f"run {run!r} of {team!r} has another report on topic {report.topic!r}",
                 "a run has one report on a topic",
             )
-        return str(before)
+        self.reports_put += before == where
+        return before
+
+    def put_page(self, place: int, key: str, page: Page, *, where: str) -> None:
+        """Keeps a document of a topic that came without a report.
+
+        Raises:
+            InvalidInput: it has another text already.
+            Unavailable: there is no space left.
+        """
+        if self._put((_PAGE, place, key), where, json.dumps(page)) is None:
+            raise InvalidInput(f"document {key!r} was given before, with another text")
+
+    def put_words(self, place: int, item: str, words: Words) -> None:
+        """Keeps what somebody said of an item.
+
+        Raises:
+            InvalidInput: they said something else of it already.
+            Unavailable: there is no space left.
+        """
+        said = json.dumps([words.rating, words.comment, words.spans], ensure_ascii=False)
+        name = f"{item}{_AND}{words.person}"
+        if self._put((_WORDS, place, name), words.where, said) is None:
+            raise InvalidInput(
+                f"{words.person!r} said something else of it before", "take one of the lines out"
+            )
+        self.judged = True
+
+    def _put(self, key: tuple[str, int, str], where: str, line: str) -> str | None:
+        """Where a line stood first; None where another one stands there."""
+        with _space():
+            done = self._database.execute(
+                "INSERT OR IGNORE INTO lines VALUES (?, ?, ?, ?, ?)", (*key, where, line)
+            )
+        if done.rowcount:
+            return where
+        stands, before = self._database.execute(
+            "SELECT stands, line FROM lines WHERE (kind, place, name) = (?, ?, ?)", key
+        ).fetchone()
+        return str(stands) if before == line else None
 
     def places(self) -> list[int]:
-        """The places of the topics that have reports, in order."""
-        found = self._database.execute("SELECT DISTINCT place FROM reports ORDER BY place")
+        """The places of the topics of which there is something, in order."""
+        found = self._database.execute("SELECT DISTINCT place FROM lines ORDER BY place")
         return [place for (place,) in found]
 
     def shared(self, place: int) -> frozenset[str]:
         """The ids of runs that several teams have on a topic."""
         found = self._database.execute(
-            "SELECT run FROM reports WHERE place = ? GROUP BY run HAVING COUNT(*) > 1", (place,)
+            "SELECT name FROM lines WHERE (kind, place) = (?, ?)", (_REPORT, place)
         )
-        return frozenset(run for (run,) in found)
+        teams = Counter(name.partition(_AND)[0] for (name,) in found)
+        return frozenset(run for run, count in teams.items() if count > 1)
 
     def reports(self, place: int) -> Iterator[Placed]:
         """The reports on a topic, by run and team."""
+        return (Placed(where, unpacked(line)) for _, where, line in self._lines(_REPORT, place))
+
+    def pages(self, place: int) -> Iterator[tuple[str, str, Page]]:
+        """(where, id, document) of a topic's documents that came without a report, by id."""
+        found = self._lines(_PAGE, place)
+        return ((where, key, Page(*json.loads(line))) for key, where, line in found)
+
+    def _lines(self, kind: str, place: int) -> Iterator[tuple[str, str, str]]:
         found = self._database.execute(
-            "SELECT stands, report FROM reports WHERE place = ? ORDER BY run, team", (place,)
+            "SELECT name, stands, line FROM lines WHERE (kind, place) = (?, ?) ORDER BY name",
+            (kind, place),
         )
-        return (Placed(where, unpacked(line)) for where, line in found)
+        yield from found
+
+    def words(self, place: int, item: str) -> list[Words]:
+        """What was said of an item, by person."""
+        found = self._database.execute(
+            "SELECT name, stands, line FROM lines"
+            " WHERE (kind, place) = (?, ?) AND name BETWEEN ? AND ? ORDER BY name",
+            (_WORDS, place, f"{item}{_AND}", f"{item}\1"),
+        )
+        return [
+            Words(name.partition(_AND)[2], where, *json.loads(said)) for name, where, said in found
+        ]
 
 
 @contextmanager

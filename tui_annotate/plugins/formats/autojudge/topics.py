@@ -20,13 +20,13 @@ _AGAIN = ("topic_id", "narrative_id")
 
 
 class Topics:
-    """The topics of a file by id, in its order.
+    """The topics of a file by id, in its order; without a file, as they are asked for.
 
     Args:
         wanted: ids of those that are kept; none for all.
     """
 
-    def __init__(self, path: Path, wanted: Collection[str], *, encoding: str) -> None:
+    def __init__(self, path: Path | None, wanted: Collection[str], *, encoding: str) -> None:
         self._path = path
         self._wanted = wanted
         self._encoding = encoding
@@ -39,6 +39,8 @@ class Topics:
             NotFound: one that is asked for is not there.
             NotFound, InvalidInput, Unavailable: the file can not be opened.
         """
+        if self._path is None:
+            return
         for value in json_values(self._path, encoding=self._encoding):
             if isinstance(value, Problem):
                 yield value
@@ -65,6 +67,8 @@ class Topics:
             InvalidInput: the file has none of that id.
         """
         found = self._found.get(key)
+        if found is None and self._path is None:
+            found = self._found[key] = Topic(len(self._found), key)
         if found is None:
             raise InvalidInput(f"topic {key!r} is not in {self._path}", "add it there")
         return found if not self._wanted or key in self._wanted else None
