@@ -9,6 +9,7 @@ import pytest
 from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import Anchor, Annotation, annotation_from_json
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.beside import check_beside
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.history import StreamState
 from tui_annotate.domain.label_files import parse_labels
@@ -102,7 +103,7 @@ def test_what_is_not_there_is_not_found() -> None:
 def test_the_same_claim_with_the_same_label_is_refused(label: str) -> None:
     """Once is enough, with a label or still without one."""
     with pytest.raises(Conflict, match="already") as caught:
-        deeds.check_beside(note("a", label=label), [note("b", label=label)], LABELS)
+        check_beside(note("a", label=label), [note("b", label=label)], LABELS)
     assert caught.value.hint
 
 
@@ -110,13 +111,13 @@ def test_an_exclusive_label_stands_alone_on_its_claim() -> None:
     """Whichever of the two comes first."""
     for new, old in (("Alone", "Fine"), ("Fine", "Alone")):
         with pytest.raises(Conflict, match="'Alone' must stand alone"):
-            deeds.check_beside(note("a", label=new), [note("b", label=old)], LABELS)
+            check_beside(note("a", label=new), [note("b", label=old)], LABELS)
 
 
 def test_other_claims_other_labels_and_itself_are_no_conflict() -> None:
     """Overlaps are welcome, and so is a second label on the same claim."""
     others = [note("a"), note("b", 9), note("c", label="Odd"), note("d", label="gone")]
-    deeds.check_beside(note("a"), others, LABELS)
+    check_beside(note("a"), others, LABELS)
 
 
 def test_without_a_claim_the_evidence_is_what_it_is_about() -> None:
@@ -124,7 +125,7 @@ def test_without_a_claim_the_evidence_is_what_it_is_about() -> None:
     evidence = (Anchor(Side.SOURCE, 0, Span(0, 2)),)
     twin = Annotation("b", (), evidence, (("Fine",),))
     with pytest.raises(Conflict):
-        deeds.check_beside(replace(twin, id="a"), [twin], LABELS)
+        check_beside(replace(twin, id="a"), [twin], LABELS)
 
 
 def test_a_sample_with_nothing_found_can_be_finished() -> None:

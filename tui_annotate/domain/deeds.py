@@ -6,7 +6,7 @@ before `finish`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tui_annotate.domain.annotations import (
@@ -18,7 +18,7 @@ from tui_annotate.domain.annotations import (
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.history import RELABEL, Action, Change, Payload, StreamState
-from tui_annotate.domain.labels import JOINER, LabelTree
+from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample
 
 _QUOTED = 40
@@ -218,56 +218,6 @@ def _action(
     new = State.REOPENED if old.finished else State.DRAFT if old is State.NEW else old
     moved = ({"state": old.value}, {"state": new.value}) if new is not old else ({}, {})
     return Action(verb, Change(before, moved[0]), Change(after, moved[1]))
-
-
-def check_beside(annotation: Annotation, others: Iterable[Annotation], labels: LabelTree) -> None:
-    """An annotation against the person's others on the sample.
-
-    Raises:
-        Conflict: one with the same claim and the same label is there, or one of two labels on the
-            same claim must stand alone.
-    """
-    for other in _on_same(annotation, others):
-        shared = set(other.labels) & set(annotation.labels)
-        if _alike(annotation, other):
-            raise Conflict(
-                f"this claim has the label {_names(shared)} already"
-                if shared
-                else "this claim is marked already",
-                "edit that annotation, or choose another label",
-            )
-        for path in (*other.labels, *annotation.labels):
-            label = labels.find(path)
-            if label is not None and label.exclusive:
-                raise Conflict(
-                    f"{JOINER.join(path)!r} must stand alone on a claim",
-                    "edit the annotation that is there",
-                )
-
-
-def beside(annotation: Annotation, others: Iterable[Annotation]) -> bool:
-    """Whether another annotation says of the same words what this one says."""
-    return any(_alike(annotation, other) for other in _on_same(annotation, others))
-
-
-def _on_same(annotation: Annotation, others: Iterable[Annotation]) -> Iterator[Annotation]:
-    subject = _subject(annotation)
-    return (one for one in others if one.id != annotation.id and _subject(one) == subject)
-
-
-def _alike(annotation: Annotation, other: Annotation) -> bool:
-    """Whether they share a label, or neither has one."""
-    both = {*annotation.labels, *other.labels}
-    return not both or not set(annotation.labels).isdisjoint(other.labels)
-
-
-def _subject(annotation: Annotation) -> tuple[object, ...]:
-    """What an annotation is about: its claim; where it has none, its evidence."""
-    return annotation.claim or annotation.evidence
-
-
-def _names(paths: Iterable[tuple[str, ...]]) -> str:
-    return ", ".join(sorted(repr(JOINER.join(path)) for path in paths))
 
 
 def finish(state: StreamState, sample: Sample, labels: LabelTree) -> Action:

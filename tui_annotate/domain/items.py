@@ -8,6 +8,7 @@ Source: the annotation model of autojudge-annotate 0.3.7.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -59,11 +60,14 @@ class Sentence(NamedTuple):
 
 def sentences(sample: Sample) -> tuple[Sentence, ...]:
     """The sentences that a report came in, in order; none where its record tells of none."""
-    told = sample.meta.get("sentences")
+    return _sentences(sample.meta)
+
+
+def _sentences(meta: Mapping[str, Any]) -> tuple[Sentence, ...]:
     try:
         return tuple(
             Sentence(int(each["start"]), int(each["end"]), tuple(each.get("citations", ())))
-            for each in told or ()
+            for each in meta.get("sentences") or ()
         )
     except (AttributeError, KeyError, TypeError, ValueError):  # a stranger's field of that name
         return ()
@@ -101,6 +105,7 @@ class Item:
         runs: of a document, those that cite it.
         group: of a citation, its sentence; citations of one sentence share it.
         sentence: of a citation, the sentence's index in its report.
+        sentences: of a report, how many it has that are not blank.
         docid: of a document or a citation; empty for a sentence that cites nothing.
         start: how its text begins.
         annotated: this person marked, rated or commented it.
@@ -113,6 +118,7 @@ class Item:
     runs: tuple[str, ...] = ()
     group: str = ""
     sentence: int = 0
+    sentences: int = 0
     docid: str = ""
     start: str = ""
     annotated: bool = False
@@ -214,6 +220,21 @@ def branches(kind: Kind, items: Sequence[Item], reports: Sequence[Item]) -> tupl
     return tuple(found)
 
 
+def sentence_branches(reports: Iterable[Item], complete: Iterable[str]) -> tuple[Branch, ...]:
+    """The runs of a topic, counted by sentences; as `branches`, without their citations.
+
+    Args:
+        reports: of the topic.
+        complete: groups of the sentences that are complete.
+    """
+    done = Counter(map(report_id, complete))
+    return tuple(
+        Branch(report.run, report.team, done[report.key.id], report.sentences)
+        for report in reports
+        if report.sentences
+    )
+
+
 def counted(kind: Kind, items: Iterable[Item]) -> dict[str, tuple[int, int]]:
     """By topic, how much is done and how much there is: reports, documents or sentences."""
     by_topic: dict[str, list[Item]] = {}
@@ -256,6 +277,7 @@ def item(
         tuple(map(str, runs)) if isinstance(runs, list) else (),
         group,
         int(index) if index.isdecimal() else 0,
+        sum(each.start < each.end for each in _sentences(meta)) if of_report else 0,
         str(meta.get("docid") or ""),
         start,
         done,

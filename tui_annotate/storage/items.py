@@ -7,6 +7,7 @@ of `domain.items.prefix`, and found by the index that keeps them apart.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,16 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, TextClause, text
 
-from tui_annotate.domain.items import JUDGED, Branch, Item, counted, item, prefix
+from tui_annotate.domain.items import (
+    JUDGED,
+    Branch,
+    Item,
+    branches,
+    counted,
+    item,
+    prefix,
+    sentence_branches,
+)
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, reader, require
 from tui_annotate.domain.samples import Kind, SampleKey
 from tui_annotate.storage.codec import from_json, request_from_json
@@ -39,10 +49,14 @@ _ITEMS: Final = text(
     f" WHERE {_WITHIN}{_OURS} ORDER BY s.id"
 )
 _TOPICS: Final = text(
-    f"SELECT {_TOPIC}, min(s.id), s.request, count(*), sum((SELECT count(*)"  # noqa: S608
-    "   FROM json_each(s.meta, '$.sentences') e WHERE CASE WHEN e.type = 'object'"
-    "     THEN json_extract(e.value, '$.end') > json_extract(e.value, '$.start') END))"
-    f" FROM samples s WHERE {_WITHIN} AND json_valid(s.meta) GROUP BY 1 ORDER BY 2"
+    f"SELECT {_TOPIC}, min(s.id), s.request, count(*) FROM samples s"  # noqa: S608  constants
+    f" WHERE {_WITHIN} GROUP BY 1 ORDER BY 2"
+)
+_SENTENCES: Final = text(
+    f"SELECT {_TOPIC}, count(*)"  # noqa: S608  constants
+    " FROM samples s, json_each(CASE WHEN json_valid(s.meta) THEN s.meta END, '$.sentences') e"
+    f" WHERE {_WITHIN} AND CASE WHEN e.type = 'object'"
+    "   THEN json_extract(e.value, '$.end') > json_extract(e.value, '$.start') END GROUP BY 1"
 )
 _COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
 _DONE: Final = text(
@@ -51,14 +65,14 @@ _DONE: Final = text(
     f" WHERE a.person = :person AND {_ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1"
 )
 _COMPLETE: Final = text(
-    'SELECT g.topic, count(*) FROM (SELECT s."group" AS name, count(*) AS done,'  # noqa: S608
-    f"  min({_TOPIC}) AS topic"
-    "   FROM assignments a JOIN samples s ON s.id = a.sample_id"
+    'SELECT g.topic, g.name FROM (SELECT s."group" AS name, count(*) AS done,'  # noqa: S608
+    f"  min({_TOPIC}) AS topic FROM assignments a JOIN samples s ON s.id = a.sample_id"
     f"  WHERE a.person = :person AND {_ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1) g"
     " WHERE g.done = (SELECT count(*) FROM samples o WHERE o.dataset_id = :dataset"
     "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
-    '   AND o."group" = g.name) GROUP BY 1'
+    '   AND o."group" = g.name)'
 )
+"""Sentences all of whose citations somebody annotated."""
 _OPEN: Final = (
     "SELECT s.external FROM {source} LEFT JOIN assignments a"  # noqa: S608  constants
     "   ON a.person = :person AND a.sample_id = s.id"
@@ -85,7 +99,6 @@ class _Topic(NamedTuple):
     name: str
     title: str
     reports: int
-    sentences: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +128,8 @@ class _Seen:
         """All topics that there are reports on."""
         rows = self._asked(_TOPICS, **_range(prefix(Kind.REPORT)))
         return [
-            _Topic(str(name), request_from_json(request).title, reports, sentences)
-            for name, _, request, reports, sentences in rows
+            _Topic(str(name), request_from_json(request).title, reports)
+            for name, _, request, reports in rows
         ]
 
     def items(self, start: str, *, everything: bool = False) -> Iterator[Item]:
@@ -127,17 +140,39 @@ class _Seen:
             key = SampleKey(self.name, name)
             yield item(key, group=group, start=begins, meta=told, done=bool(done))
 
+    def under(
+        self, kind: Kind, topic: str, run: str = "", *, everything: bool = False
+    ) -> list[Item]:
+        """Items of a topic, of a run of it where that is named.
+
+        Args:
+            everything: also those that others were given.
+        """
+        start = prefix(kind, topic, *([run] if run and kind is Kind.CITATION else []))
+        found = self.items(start, everything=everything)
+        return [one for one in found if one.topic == topic and run in ("", one.run)]
+
     def counts(self, kind: Kind, told: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
         """By topic, how much is done and how much there is, where everybody has all of it."""
-        query = _COMPLETE if kind is Kind.CITATION else _DONE
-        rows = self._asked(query, kind=kind.value, **_range(prefix(kind)))
-        done = {str(topic): count for topic, count in rows}
-        return {topic.name: (done.get(topic.name, 0), self._total(kind, topic)) for topic in told}
+        if kind is Kind.CITATION:
+            done = Counter(topic for topic, _ in self.complete(prefix(kind)))
+            rows = self._asked(_SENTENCES, **_range(prefix(Kind.REPORT)))
+            total = {str(topic): count for topic, count in rows}
+        else:
+            rows = self._asked(_DONE, kind=kind.value, **_range(prefix(kind)))
+            done = Counter({str(topic): count for topic, count in rows})
+            total = {topic.name: self._total(kind, topic) for topic in told}
+        return {name: (done[name], count) for name, count in total.items()}
+
+    def complete(self, start: str) -> list[tuple[str, str]]:
+        """(topic, group) of the sentences that are complete, whose citations' ids begin so."""
+        rows = self._asked(_COMPLETE, kind=Kind.CITATION.value, **_range(start))
+        return [(str(topic), group) for topic, group in rows]
 
     def _total(self, kind: Kind, topic: _Topic) -> int:
-        if kind is Kind.DOCUMENT:
-            return int(self._asked(_COUNT, **_range(prefix(kind, topic.name))).scalar_one())
-        return topic.reports if kind is Kind.REPORT else topic.sentences
+        if kind is Kind.REPORT:
+            return topic.reports
+        return int(self._asked(_COUNT, **_range(prefix(kind, topic.name))).scalar_one())
 
     def next_open(self, kind: Kind, after: str) -> str | None:
         """As `ItemStore.next_open`."""
@@ -195,28 +230,27 @@ class ItemStore:
             if topic.name in found
         )
 
+    def runs(self, person: str, dataset: str, kind: Kind, *, topic: str) -> tuple[Branch, ...]:
+        """The runs of a topic in the order in which they came, with how much of each is done."""
+        with self._seen(person, dataset) as seen:
+            if seen is None:
+                return ()
+            reports = seen.under(Kind.REPORT, topic, everything=kind is not Kind.REPORT)
+            if kind is Kind.CITATION and seen.whole:
+                found = seen.complete(prefix(kind, topic))
+                return sentence_branches(reports, [group for name, group in found if name == topic])
+            return branches(kind, seen.under(kind, topic), reports)
+
     def items(
-        self,
-        person: str,
-        dataset: str,
-        kind: Kind,
-        *,
-        topic: str,
-        run: str = "",
-        everything: bool = False,
+        self, person: str, dataset: str, kind: Kind, *, topic: str, run: str = ""
     ) -> list[Item]:
         """Items of a topic, in the order in which they came.
 
         Args:
             run: of this run alone; documents are of no run.
-            everything: also those that others were given.
         """
         with self._seen(person, dataset) as seen:
-            if seen is None:
-                return []
-            start = prefix(kind, topic, *([run] if run and kind is Kind.CITATION else []))
-            found = list(seen.items(start, everything=everything))
-        return [one for one in found if one.topic == topic and run in ("", one.run)]
+            return seen.under(kind, topic, run) if seen else []
 
     def next_open(self, person: str, dataset: str, kind: Kind, *, after: str = "") -> str | None:
         """The id of the first item behind another that is not annotated; in a circle.

@@ -11,7 +11,6 @@ from tui_annotate.domain.items import (
     Item,
     Leaf,
     Sentence,
-    branches,
     leaves,
     report_id,
     sentences,
@@ -55,11 +54,7 @@ class Collection(Looking):
 
     def runs(self, person: str, dataset: str, kind: Kind, *, topic: str) -> tuple[Branch, ...]:
         """The runs of a topic as they came, counted likewise; of reports each is itself an item."""
-        items = self.items.items(person, dataset, kind, topic=topic)
-        if kind is Kind.REPORT:
-            return branches(kind, items, items)
-        reports = self.items.items(person, dataset, Kind.REPORT, topic=topic, everything=True)
-        return branches(kind, items, reports)
+        return self.items.runs(person, dataset, kind, topic=topic)
 
     def leaves(
         self, person: str, dataset: str, kind: Kind, *, topic: str, run: str

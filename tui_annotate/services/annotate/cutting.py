@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tui_annotate.domain import items
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.deeds import beside
+from tui_annotate.domain.beside import beside
 from tui_annotate.domain.errors import Conflict, InvalidSpan
 from tui_annotate.domain.samples import Kind, Sample
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import Annotation, well_made
 from tui_annotate.domain.assignments import State, worked
+from tui_annotate.domain.beside import check_beside
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import READ, Action
 from tui_annotate.domain.items import scale
@@ -239,7 +240,7 @@ class Annotate(Collection):
         for part in cut(well_made(annotation, sample), sample, stream.annotations):
             made = traced(part, sample, offer=offer, former=former)
             labels.check(made, held=former.labels if former else ())
-            deeds.check_beside(made, stream.annotations, labels)
+            check_beside(made, stream.annotations, labels)
             found.append(replace(made, label_set=labels.version, guidelines=guidelines))
         return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import (
     ADJUDICATED,
     REJECTED,
@@ -14,6 +13,7 @@ from tui_annotate.domain.annotations import (
     annotation_to_json,
     well_made,
 )
+from tui_annotate.domain.beside import check_beside
 from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.history import Payload
 from tui_annotate.domain.labels import LabelTree
@@ -189,7 +189,7 @@ class Making:
 
     def _check_beside(self, made: Annotation) -> None:
         others = [one for one in self.standing if one.origin != REJECTED]
-        deeds.check_beside(made, others, self.stamp.labels)
+        check_beside(made, others, self.stamp.labels)
 
     def _check_chosen(self, made: Annotation) -> None:
         """Nothing is settled under a label that was split."""
