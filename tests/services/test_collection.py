@@ -25,7 +25,6 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.shares.store import ShareStore
 
-PASSAGES = items.PASSAGE_LABELS
 ALL = (Kind.REPORT, Kind.DOCUMENT, Kind.CITATION)
 
 
@@ -40,7 +39,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 @pytest.fixture
 def deeds(database: Database) -> Annotate:
     """The deeds over a collection."""
-    made = annotate(database, labels=PASSAGES)
+    made = annotate(database)
     made.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
     return made
 
@@ -109,13 +108,13 @@ def test_a_rating_is_a_word_of_the_scale_or_taken_back(deeds: Annotate, ana: str
 
 def test_the_workspaces_words_are_for_all_kinds(database: Database) -> None:
     """Pairs are rated only where the workspace names words; from Python any word is taken."""
-    plain = annotate(database, labels=PASSAGES)
+    plain = annotate(database)
     (pair,) = fill(plain.corpus, "1")
     plain.corpus.add([new(report())], segmenter=SEGMENTER)
     ana = plain.people.local("ana").id
     assert plain.open(ana, pair).scale == ()
     assert plain.rate(ana, pair, "fine", seconds=0).assignment.rating == "fine"
-    own = annotate(database, labels=PASSAGES, ratings=("good", "poor"))
+    own = annotate(database, ratings=("good", "poor"))
     assert {own.open(ana, each).scale for each in (pair, report().key)} == {("good", "poor")}
 
 

@@ -53,11 +53,12 @@ _TOPICS: Final = text(
     f" WHERE {_WITHIN} GROUP BY 1 ORDER BY 2"
 )
 _SENTENCES: Final = text(
-    f"SELECT {_TOPIC}, count(*)"  # noqa: S608  constants
-    " FROM samples s, json_each(CASE WHEN json_valid(s.meta) THEN s.meta END, '$.sentences') e"
-    f" WHERE {_WITHIN} AND CASE WHEN e.type = 'object'"
-    "   THEN json_extract(e.value, '$.end') > json_extract(e.value, '$.start') END GROUP BY 1"
+    f"SELECT {_TOPIC}, sum((SELECT count(*)"  # noqa: S608  constants
+    "   FROM json_each(s.meta, '$.sentences') e WHERE CASE WHEN e.type = 'object'"
+    "     THEN json_extract(e.value, '$.end') > json_extract(e.value, '$.start') END))"
+    f" FROM samples s WHERE {_WITHIN} AND json_valid(s.meta) GROUP BY 1"
 )
+"""A subquery for each report: joined to its sentences, its record would be read for each."""
 _COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
 _DONE: Final = text(
     f"SELECT {_TOPIC}, count(*)"  # noqa: S608  constants
@@ -157,7 +158,7 @@ class _Seen:
         if kind is Kind.CITATION:
             done = Counter(topic for topic, _ in self.complete(prefix(kind)))
             rows = self._asked(_SENTENCES, **_range(prefix(Kind.REPORT)))
-            total = {str(topic): count for topic, count in rows}
+            total = {str(topic): count for topic, count in rows if count}
         else:
             rows = self._asked(_DONE, kind=kind.value, **_range(prefix(kind)))
             done = Counter({str(topic): count for topic, count in rows})

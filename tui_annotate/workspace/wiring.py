@@ -106,9 +106,9 @@ class Workspace:
 
     @cached_property
     def _annotate(self) -> Annotate:
-        stores = (self.corpus, self.log, self.people, self.line, self.guidance)
         items = ItemStore(self._database, actor=self.actor)
-        return Annotate(*stores, items, ratings=self.settings.ratings)
+        stores = (self.corpus, self.log, self.people, self.line, self.guidance, items)
+        return Annotate(*stores, self.settings.ratings)
 
     @cached_property
     def _proposals(self) -> Proposals:
@@ -148,7 +148,7 @@ class Workspace:
         return Assist(
             self.corpus,
             vectors=lambda: self.vectors,
-            load=lambda name: registry.load("embedders", name),
+            load=lambda of: registry.load("embedders", of),
         )
 
     @cached_property
