@@ -112,8 +112,7 @@ class Workspace:
 
     @cached_property
     def _proposals(self) -> Proposals:
-        stored = self._annotate.labels
-        return beside(self.path, self._database, stored=stored, corpus=self.corpus)
+        return beside(self.path, self._database, stored=self._annotate.labels, corpus=self.corpus)
 
     def match(
         self,
@@ -148,7 +147,7 @@ class Workspace:
         return Assist(
             self.corpus,
             vectors=lambda: self.vectors,
-            load=lambda of: registry.load("embedders", of),
+            load=lambda name: registry.load("embedders", name),
         )
 
     @cached_property
@@ -171,9 +170,8 @@ class Workspace:
         from tui_annotate.services.assist.report import Period, report
 
         people = {person.id: person for person in self.people.all()}
-        wanted = self.exporting.checked(RecordFilter(**filters))
-        period = Period.WEEK if weeks else Period.MONTH
-        return report(self.log.standing(wanted, people), people, period=period)
+        stands = self.log.standing(self.exporting.checked(RecordFilter(**filters)), people)
+        return report(stands, people, period=Period.WEEK if weeks else Period.MONTH)
 
     @cached_property
     def team(self) -> Team:
