@@ -111,9 +111,7 @@ class _Gathering:
         place = self._place(dataset_name(path, self._options.dataset), report.topic)
         if place is None:
             return
-        before = self._shelf.put(place, Placed(value.where, self._with_documents(report)))
-        if before != value.where:
-            raise InvalidInput(f"the report was given at {before} already")
+        self._shelf.put(place, Placed(value.where, self._with_documents(report)))
         yield from (Problem(value.where, doubt, refused=False) for doubt in doubts)
 
     def _line(self, value: Value) -> Iterator[Problem]:
@@ -149,7 +147,7 @@ class _Gathering:
 
     def given(self) -> Iterator[Record | Problem]:
         """All samples of what was taken, with what was said of them."""
-        number = 0
+        number, count = 0, self._shelf.count()
         for place in self._shelf.places():
             dataset, topic = self._topic_at[place]
             shared, language = self._shelf.shared(place), self._options.language
@@ -157,7 +155,7 @@ class _Gathering:
             for placed in self._shelf.reports(place):
                 yield from self._with_words(place, samples.of_report(placed))
                 number += 1
-                self._tell(number)
+                self._tell(number / count)
             for where, key, page in self._shelf.pages(place):
                 yield from samples.meet(key, page, where=where)
             yield from self._with_words(place, samples.of_documents())
@@ -174,10 +172,9 @@ class _Gathering:
             else:
                 yield item
 
-    def _tell(self, number: int) -> None:
+    def _tell(self, share: float) -> None:
         """Tells of bytes as their reports are given, not as they are gathered."""
         if self._options.meter is not None:
-            share = number / self._shelf.reports_put
             self._options.meter.done = round(self._bytes.done * share)
 
 

@@ -36,7 +36,6 @@ class Shelf:
     """Keeps reports, documents and judgements by the place of their topic.
 
     Attributes:
-        reports_put: how many reports there are.
         judged: whether there are judgements.
     """
 
@@ -44,15 +43,14 @@ class Shelf:
         # Without a name SQLite keeps it in its cache, and spills to a file that goes with it.
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._database.executescript(_TABLE)
-        self.reports_put = 0
         self.judged = False
 
     def close(self) -> None:
         """Frees its file."""
         self._database.close()
 
-    def put(self, place: int, placed: Placed) -> str:
-        """Keeps a report, and says where it stood first: where it stands now, if it is new.
+    def put(self, place: int, placed: Placed) -> None:
+        """Keeps a report; the same once more is nothing new.
 
         Raises:
             InvalidInput: the run has another report on the topic already.
@@ -61,13 +59,11 @@ class Shelf:
         where, report = placed
         run, team = report.run
         before = self._put((_REPORT, place, f"{run}{_AND}{team}"), where, packed(report))
-        if before is None:
+        if before is not None:
             raise InvalidInput(
-                f"run {run!r} of {team!r} has another report on topic {report.topic!r}",
+                f"run {run!r} of {team!r} has another report on topic {report.topic!r} at {before}",
                 "a run has one report on a topic",
             )
-        self.reports_put += before == where
-        return before
 
     def put_page(self, place: int, key: str, page: Page, *, where: str) -> None:
         """Keeps a document of a topic that came without a report.
@@ -76,8 +72,8 @@ class Shelf:
             InvalidInput: it has another text already.
             Unavailable: there is no space left.
         """
-        if self._put((_PAGE, place, key), where, json.dumps(page)) is None:
-            raise InvalidInput(f"document {key!r} was given before, with another text")
+        if before := self._put((_PAGE, place, key), where, json.dumps(page)):
+            raise InvalidInput(f"document {key!r} has another text at {before}")
 
     def put_words(self, place: int, item: str, words: Words) -> None:
         """Keeps what somebody said of an item.
@@ -88,24 +84,30 @@ class Shelf:
         """
         said = json.dumps([words.rating, words.comment, words.spans], ensure_ascii=False)
         name = f"{item}{_AND}{words.person}"
-        if self._put((_WORDS, place, name), words.where, said) is None:
+        if before := self._put((_WORDS, place, name), words.where, said):
             raise InvalidInput(
-                f"{words.person!r} said something else of it before", "take one of the lines out"
+                f"{words.person!r} said something else of it at {before}",
+                "take one of the lines out",
             )
         self.judged = True
 
     def _put(self, key: tuple[str, int, str], where: str, line: str) -> str | None:
-        """Where a line stood first; None where another one stands there."""
+        """Keeps a line; where another one stands in its place, None for nowhere."""
         with _space():
             done = self._database.execute(
                 "INSERT OR IGNORE INTO lines VALUES (?, ?, ?, ?, ?)", (*key, where, line)
             )
         if done.rowcount:
-            return where
+            return None
         stands, before = self._database.execute(
             "SELECT stands, line FROM lines WHERE (kind, place, name) = (?, ?, ?)", key
         ).fetchone()
-        return str(stands) if before == line else None
+        return None if before == line else str(stands)
+
+    def count(self) -> int:
+        """How many reports there are."""
+        query = "SELECT COUNT(*) FROM lines WHERE kind = ?"
+        return int(self._database.execute(query, (_REPORT,)).fetchone()[0])
 
     def places(self) -> list[int]:
         """The places of the topics of which there is something, in order."""
