@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +15,7 @@ from tui_annotate.plugins.files.json_values import Value, json_values
 from tui_annotate.plugins.formats.autojudge.judgements import Words, told
 from tui_annotate.plugins.formats.autojudge.lines import is_line, item_of, judged
 from tui_annotate.plugins.formats.autojudge.names import Topic
-from tui_annotate.plugins.formats.autojudge.reports import RunReport, report_of
+from tui_annotate.plugins.formats.autojudge.reports import report_of
 from tui_annotate.plugins.formats.autojudge.samples import TopicSamples
 from tui_annotate.plugins.formats.autojudge.shelf import Placed, Shelf
 from tui_annotate.plugins.formats.autojudge.topics import Library, Topics
@@ -34,15 +33,13 @@ def records(paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | 
         NotFound, InvalidInput, Unavailable: a file can not be opened.
     """
     with ExitStack() as stack:
-        shelf = stack.enter_context(closing(Shelf()))
         rows, given = (stack.enter_context(closing(Seen())) for _ in range(2))
         topics = Topics(options.topics, options.only, encoding=options.encoding)
         yield from topics.read()
-        library = None
-        if options.documents is not None:
-            library = Library(options.documents, rows, encoding=options.encoding)
-            yield from library.read()
-        gathering = _Gathering(shelf, topics, library, options=options)
+        library = Library(options.documents, rows, encoding=options.encoding)
+        yield from library.read()
+        shelf = stack.enter_context(closing(Shelf(library.completed)))
+        gathering = _Gathering(shelf, topics, options=options)
         for path in paths:
             yield from gathering.take(path)
         yield from _once(gathering.given(), given)
@@ -70,12 +67,9 @@ def files(path: Path, *others: Path | None) -> list[Path]:
 class _Gathering:
     """Takes reports and judgements of files to a shelf, and gives what is on it."""
 
-    def __init__(
-        self, shelf: Shelf, topics: Topics, library: Library | None, *, options: ImportOptions
-    ) -> None:
+    def __init__(self, shelf: Shelf, topics: Topics, *, options: ImportOptions) -> None:
         self._shelf = shelf
         self._topics = topics
-        self._library = library
         self._options = options
         self._datasets: dict[str, int] = {}
         self._topic_at: dict[int, tuple[str, Topic]] = {}
@@ -111,7 +105,7 @@ class _Gathering:
         place = self._place(dataset_name(path, self._options.dataset), report.topic)
         if place is None:
             return
-        self._shelf.put(place, Placed(value.where, self._with_documents(report)))
+        self._shelf.put(place, Placed(value.where, report))
         yield from (Problem(value.where, doubt, refused=False) for doubt in doubts)
 
     def _line(self, value: Value) -> Iterator[Problem]:
@@ -136,14 +130,6 @@ class _Gathering:
         place = number << _TOPICS | found.place
         self._topic_at[place] = dataset, found
         return place
-
-    def _with_documents(self, report: RunReport) -> RunReport:
-        """The report with those of its cited documents that stand in a file of their own."""
-        if self._library is None:
-            return report
-        missing = (key for key in report.cited() if key not in report.documents)
-        found = {key: page for key in missing if (page := self._library.find(key))}
-        return replace(report, documents={**report.documents, **found})
 
     def given(self) -> Iterator[Record | Problem]:
         """All samples of what was taken, with what was said of them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
@@ -35,14 +35,19 @@ class Placed(NamedTuple):
 class Shelf:
     """Keeps reports, documents and judgements by the place of their topic.
 
+    Args:
+        completed: gives a report the documents that stand elsewhere; done late, as reports share
+            them.
+
     Attributes:
         judged: whether there are judgements.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, completed: Callable[[RunReport], RunReport]) -> None:
         # Without a name SQLite keeps it in its cache, and spills to a file that goes with it.
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._database.executescript(_TABLE)
+        self._completed = completed
         self.judged = False
 
     def close(self) -> None:
@@ -58,12 +63,19 @@ class Shelf:
         """
         where, report = placed
         run, team = report.run
-        before = self._put((_REPORT, place, f"{run}{_AND}{team}"), where, packed(report))
-        if before is not None:
+        key = (_REPORT, place, f"{run}{_AND}{team}")
+        before = self._put(key, where, packed(report))
+        if before is not None and self._whole(key) != packed(self._completed(report)):
             raise InvalidInput(
                 f"run {run!r} of {team!r} has another report on topic {report.topic!r} at {before}",
                 "a run has one report on a topic",
             )
+
+    def _whole(self, key: tuple[str, int, str]) -> str:
+        """The report under a key, with all its documents."""
+        query = "SELECT line FROM lines WHERE (kind, place, name) = (?, ?, ?)"
+        (line,) = self._database.execute(query, key).fetchone()
+        return packed(self._completed(unpacked(line)))
 
     def put_page(self, place: int, key: str, page: Page, *, where: str) -> None:
         """Keeps a document of a topic that came without a report.
@@ -124,7 +136,8 @@ class Shelf:
 
     def reports(self, place: int) -> Iterator[Placed]:
         """The reports on a topic, by run and team."""
-        return (Placed(where, unpacked(line)) for _, where, line in self._lines(_REPORT, place))
+        found = self._lines(_REPORT, place)
+        return (Placed(where, self._completed(unpacked(line))) for _, where, line in found)
 
     def pages(self, place: int) -> Iterator[tuple[str, str, Page]]:
         """(where, id, document) of a topic's documents that came without a report, by id."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.admission import Seen, described, identifier, problem
 from tui_annotate.plugins.files.json_values import json_values
 from tui_annotate.plugins.formats.autojudge.names import Topic
-from tui_annotate.plugins.formats.autojudge.reports import Page, page
+from tui_annotate.plugins.formats.autojudge.reports import Page, RunReport, page
 
 _AGAIN = ("topic_id", "narrative_id")
 """What may repeat a topic's id."""
@@ -101,13 +102,16 @@ class Library:
     """Documents by id out of a file of their own; on disk once they are many.
 
     Args:
+        path: None for none.
         rows: where they are kept.
     """
 
-    def __init__(self, path: Path, rows: Seen, *, encoding: str) -> None:
+    def __init__(self, path: Path | None, rows: Seen, *, encoding: str) -> None:
         self._path = path
         self._rows = rows
         self._encoding = encoding
+        self._topic = ""
+        self._near: dict[str, Page] = {}
 
     def read(self) -> Iterator[Problem]:
         """Reads them; what is wrong with one is given.
@@ -115,6 +119,8 @@ class Library:
         Raises:
             NotFound, InvalidInput, Unavailable: the file can not be opened.
         """
+        if self._path is None:
+            return
         for value in json_values(self._path, encoding=self._encoding):
             if isinstance(value, Problem):
                 yield value
@@ -135,7 +141,17 @@ class Library:
         if self._rows.first(key, line) != line:
             raise InvalidInput(f"document {key!r} was given before, with something else")
 
-    def find(self, key: str) -> Page | None:
-        """A document by its id; None where there is none."""
-        line = self._rows.word(key)
-        return None if line is None else Page(*json.loads(line))
+    def completed(self, report: RunReport) -> RunReport:
+        """The report with those of its cited documents that it does not hold itself."""
+        if self._path is None:
+            return report
+        if report.topic != self._topic:  # the reports of a topic cite the same ones
+            self._topic, self._near = report.topic, {}
+        missing = (key for key in report.cited() if key not in report.documents)
+        found = {key: page for key in missing if (page := self._find(key))}
+        return replace(report, documents={**report.documents, **found})
+
+    def _find(self, key: str) -> Page | None:
+        if key not in self._near and (line := self._rows.word(key)) is not None:
+            self._near[key] = Page(*json.loads(line))
+        return self._near.get(key)
