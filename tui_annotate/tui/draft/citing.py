@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from tui_annotate.domain import items
+from tui_annotate.domain.samples import Document, Match, Sample, Side
 from tui_annotate.domain.samples import Kind as SampleKind
-from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.effects import Effects, Open
 from tui_annotate.tui.draft.state import Draft, Kind
@@ -136,3 +136,29 @@ def listing(sample: Sample, urls: Mapping[str, str]) -> str:
         lines = [document.title, urls.get(name, "")] if document else ["not available"]
         told.append("\n".join([f"# {name}", *filter(None, lines)]))
     return "\n\n".join(told)
+
+
+def sentence(sample: Sample) -> int:
+    """The index of a citation's sentence in its report; 0 where its record does not tell."""
+    index = sample.meta.get("sentence_idx")
+    return index if isinstance(index, int) and index >= 0 else 0
+
+
+def better(documents: Sequence[Document], matches: Sequence[Match], here: str) -> str:
+    """Which other document holds stronger evidence than the one that is cited, in words.
+
+    Args:
+        documents: of the report.
+        matches: what is related in all of them, the best first.
+        here: the cited one's id.
+
+    Returns:
+        Empty where none is stronger; steps of strength count, not small leads of a score.
+    """
+    if not matches:
+        return ""
+    own = (match.strength for match in matches if documents[match.document].key == here)
+    best = matches[0]
+    if best.strength <= max(own, default=0):
+        return ""
+    return f"better: {short(documents[best.document].key)} {best.score:.2f}"

@@ -211,7 +211,7 @@ def anchor_words(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> s
 def _with_evidence(draft: Draft, room: _Room) -> str:
     """The evidence in hand: ranks of the lit, `sentence 12` for others; `no evidence` for none."""
     if not draft.evidence:
-        return ", no evidence"
+        return ", no evidence" if draft.sample.side(Side.SOURCE) else ""
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
     names = [
         ranks.get(anchor)

@@ -24,6 +24,9 @@ QUESTIONS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 }
 """The key line while the scale is shown."""
 
+NEEDS_SOURCE: Final = frozenset({"item.next", "document.next", "pane.other"})
+"""Of these, what means nothing where a document is alone."""
+
 LINE: Final[tuple[tuple[str, str], ...]] = (
     ("sentence.next", "sentence"),
     ("sample.rate", "rate"),

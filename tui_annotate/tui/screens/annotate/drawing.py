@@ -42,11 +42,7 @@ BOTH, ONE, STACKED = LAYOUTS = ("both", "one", "stacked")
 
 
 class AnnotateDrawing(Screen[None]):
-    """Header, two texts, lists, draft line, options, keys.
-
-    Attributes:
-        single: the sample has one text alone, whatever layout was chosen.
-    """
+    """Header, two texts, lists, draft line, options, keys."""
 
     ALLOW_SELECT: ClassVar[bool] = False
     AUTO_FOCUS: ClassVar[str | None] = ""
@@ -61,12 +57,12 @@ class AnnotateDrawing(Screen[None]):
         self.contrast = NOTHING
         self.saved_words = ""
         self.layout_name = BOTH
-        self.single = False
+        self.single = False  # one text alone, whatever layout was chosen
         self._panes: dict[Side, DocumentPane] = {}
         self._shown: dict[str, Any] = {}
 
     def compose(self) -> ComposeResult:
-        """All widgets, in the order of the wide layout."""
+        """All widgets."""
         self._panes = {side: DocumentPane(id=side.value) for side in Side}
         self._classify()
         yield HeaderBar()
@@ -94,12 +90,12 @@ class AnnotateDrawing(Screen[None]):
 
     def on_mount(self) -> None:
         """The frame before there is anything in it."""
-        self.follow_layout()
+        self._arrange()
         self.show_draft()
 
     def on_resize(self) -> None:
         """The layout follows the terminal."""
-        self.follow_layout()
+        self._arrange()
 
     def look_closer(self, draft: Draft) -> None:
         """What is in hand may be another than before."""
@@ -116,8 +112,7 @@ class AnnotateDrawing(Screen[None]):
         """Both texts, one, stacked; where both are stacked anyway, both and one."""
         if self.single:
             return
-        wide = self.app.size.width >= SIDE_BY_SIDE
-        names = LAYOUTS if wide else (BOTH, ONE)
+        names = LAYOUTS if self.app.size.width >= SIDE_BY_SIDE else (BOTH, ONE)
         at = names.index(self.layout_name) if self.layout_name in names else 0
         self.use_layout(names[(at + 1) % len(names)])
 
@@ -125,7 +120,7 @@ class AnnotateDrawing(Screen[None]):
         """One of `LAYOUTS`; another name changes nothing."""
         if name in LAYOUTS and name != self.layout_name:
             self.layout_name = name
-            self.follow_layout()
+            self._arrange()
 
     def _classify(self) -> bool:
         """Names the layout for the style sheet, without applying it; says whether it is another."""
@@ -137,8 +132,7 @@ class AnnotateDrawing(Screen[None]):
         self.set_class(side_by_side and height >= LISTS, "-lists", update=False)
         return self.classes != before
 
-    def follow_layout(self) -> None:
-        """The layout follows what there is to show."""
+    def _arrange(self) -> None:
         before = self.has_class("-beside")
         if self._classify():  # styles of all widgets: once a change, not once a class
             if before != self.has_class("-beside"):
@@ -171,7 +165,8 @@ class AnnotateDrawing(Screen[None]):
         if self.session:
             keys, last = self.session.keys, rows.help_pair(self.session.keys, draft)
             self.query_one(KeyLine).show(self.keys_of(draft, keys), last=last)
-        self.set_class(draft.side is Side.SOURCE, "-source")
+        alone = self.single and not draft.sample.side(Side.SUMMARY)
+        self.set_class(alone or draft.side is Side.SOURCE, "-source")
         self._show_titles(draft)
         if self.has_class("-lists"):
             self._show_lists(draft)

@@ -52,7 +52,7 @@ def _judged(draft: Draft, usual: Title, near: Neighbours | None, *, said: bool) 
     elif sample.kind is Kind.REPORT:
         name = f"REPORT {run}"
     elif sample.kind is Kind.CITATION:
-        number, total = _sentence(sample), len(near.sentences) if near else 0
+        number, total = citing.sentence(sample), len(near.sentences) if near else 0
         name = f"SENTENCE {number + 1}/{total} {run}" if total else f"SENTENCE {number + 1} {run}"
     return usual._replace(name=name.strip(), notes=(*told, *usual.notes))
 
@@ -75,7 +75,7 @@ def _cited(draft: Draft, usual: Title, near: Neighbours | None) -> Title:
 
 def frame(sample: Sample, near: Neighbours) -> tuple[str, str] | None:
     """What stands in the report before a sentence and after it; None where nobody knows."""
-    at = _sentence(sample)
+    at = citing.sentence(sample)
     if near.report is None or not 0 <= at < len(near.sentences):
         return None
     text, here = near.report.document(Side.SUMMARY).text, near.sentences[at]
@@ -121,9 +121,3 @@ def _document(sample: Sample) -> str:
 
 def _docid(sample: Sample) -> str:
     return str(sample.meta.get("docid") or "")
-
-
-def _sentence(sample: Sample) -> int:
-    """The index of a citation's sentence; 0 where its record does not tell."""
-    index = sample.meta.get("sentence_idx")
-    return index if isinstance(index, int) and index >= 0 else 0

@@ -101,11 +101,7 @@ class AnnotateItems(AnnotateAsking):
             self.neighbours = neighbours(session.annotate, session.person.id, sample)
 
     def load_documents(self, draft: Draft) -> None:
-        """Also: a document alone has the screen, and a sentence stands in its report."""
-        single = draft.sample.kind is Kind.DOCUMENT and not draft.sample.side(Side.SOURCE)
-        if single != self.single:
-            self.single = single
-            self.follow_layout()
+        """Also: a sentence stands in its report."""
         super().load_documents(draft)
         near = self._near(draft)
         if near is None:

@@ -17,7 +17,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.offers import Offer
-from tui_annotate.domain.samples import Match, Side, Signals
+from tui_annotate.domain.samples import Kind, Match, Side, Signals
 from tui_annotate.tui.draft import citing, lighting, moving
 from tui_annotate.tui.draft.effects import (
     AskWords,
@@ -68,6 +68,10 @@ class AnnotatePanes(AnnotateHeights):
         self._asked, self._documents, self._offsets = {}, {}, {}
         self._assist, self._state, self.signals = None, "", ""
         self._number += 1
+        single = draft.sample.kind is Kind.DOCUMENT and not all(map(draft.sample.side, Side))
+        if single != self.single:
+            self.single = single
+            self._arrange()
         for side in Side:
             pointer = draft.pointers[side]
             self.show_document(side, pointer.document, offset=pointer.offset)

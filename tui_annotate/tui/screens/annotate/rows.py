@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.items import JUDGED
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.samples import Match, Side
+from tui_annotate.domain.samples import Kind, Match, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.contrasting import Contrast, Place, seen
 from tui_annotate.tui.draft.counting import letter
@@ -69,7 +69,10 @@ def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
     question = draft.pending.kind if draft.pending else ""
     if question == "evidence" and draft.focused_match is None:
         question = "evidence by hand"
-    named = items.LINE if draft.sample.kind in JUDGED else LINE
+    named = LINE
+    if draft.sample.kind in JUDGED:
+        alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is Kind.DOCUMENT
+        named = tuple(one for one in items.LINE if not (alone and one[0] in items.NEEDS_SOURCE))
     digits = digit_range(draft.options())
     return keys.line(draft.state, question=question, digits=digits, named=named)
 

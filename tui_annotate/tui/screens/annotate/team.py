@@ -14,7 +14,7 @@ from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.state import Kind
 from tui_annotate.tui.draft.words import HINT
 from tui_annotate.tui.saving import Job
-from tui_annotate.tui.screens.annotate.items import AnnotateItems
+from tui_annotate.tui.screens.annotate.elsewhere import AnnotateElsewhere
 
 if TYPE_CHECKING:
     from tui_annotate.domain.figures import Figures
@@ -29,7 +29,7 @@ Found = TypeVar("Found")
 _MINUTE = 16  # characters of a moment, as far as its minute
 
 
-class AnnotateTeam(AnnotateItems):
+class AnnotateTeam(AnnotateElsewhere):
     """Dialogs about other people; in them nobody's work is seen but one's own.
 
     Attributes:

@@ -1,1 +1,1 @@
-"""The tree of a collection: `folding` knows its rows, `rows` paints, `screen` reads and acts."""
+"""The tree of a collection: `folding` knows the rows, `rows` paints, `screen` acts."""

@@ -6,20 +6,29 @@ Rows are read in a thread when they are unfolded; keys meanwhile act on what is 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.screen import Screen
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import Kind, Sample, SampleKey
-from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup, Mark
-from tui_annotate.tui.palette import CHOSEN, OPENS_MORE
+from tui_annotate.tui.dialogs.help import HelpDialog
+from tui_annotate.tui.palette import OPENS_MORE
 from tui_annotate.tui.screens.collection import folding
 from tui_annotate.tui.screens.collection.folding import Path, Row, Tree
-from tui_annotate.tui.screens.collection.rows import OPEN, UNFOLDED, TreeRows, counted
+from tui_annotate.tui.screens.collection.keys import (
+    BINDINGS,
+    COUNTED,
+    HELP,
+    KEYS,
+    LEGEND,
+    MODES,
+    NAMES,
+)
+from tui_annotate.tui.screens.collection.rows import UNFOLDED, TreeRows, counted
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
@@ -27,48 +36,6 @@ from tui_annotate.tui.widgets.pane_title import PaneTitle
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Annotate
-
-MODES: Final = (Kind.REPORT, Kind.DOCUMENT, Kind.CITATION)
-NAMES: Final = {Kind.REPORT: "reports", Kind.DOCUMENT: "documents", Kind.CITATION: "citations"}
-_COUNTED: Final = NAMES | {Kind.CITATION: "sentences"}
-_KEYS: Final = (
-    ("Enter", "open"),
-    ("← →", "fold"),
-    ("J", "next to do"),
-    ("1-3", "mode"),
-    ("Tab", "queue"),
-    ("Esc", "back"),
-    ("q", "quit"),
-)
-_HELP: Final = (
-    HelpGroup(
-        "Moving",
-        (
-            ("↑ ↓ k j", "one row", ""),
-            ("PgUp PgDn Space", "one page", ""),
-            ("Home End", "first and last", ""),
-            ("→ l", "unfold; into what is unfolded", ""),
-            ("← h", "fold; to the row above", ""),
-            ("Enter", "unfold, or open what is there", ""),
-            ("J n", "open the next that is not done", ""),
-        ),
-    ),
-    HelpGroup(
-        "Choosing",
-        (
-            ("1 2 3", "reports, documents, citations", ""),
-            ("Tab", "the queue: all samples in a list", ""),
-            ("Esc", "back to the sample that is open", ""),
-            ("q", "leave", ""),
-        ),
-    ),
-)
-_LEGEND: Final = (
-    Mark(((CHOSEN, "good"),), "done: marked, rated, commented; a sentence: all it cites"),
-    Mark(((OPEN, "accent"),), "something is left to do"),
-    Mark(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "more below it: folded, unfolded"),
-    Mark((("3/12", "text"),), "done, and how many there are"),
-)
 
 
 class CollectionScreen(Screen[SampleKey | str | None]):
@@ -81,23 +48,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     DEFAULT_CSS = "CollectionScreen { layout: vertical; }"
     AUTO_FOCUS: ClassVar[str | None] = ""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "next", show=False),
-        Binding("up,k", "move(-1)", "previous", show=False),
-        Binding("pagedown,space,ctrl+d", "turn(1)", "page down", show=False),
-        Binding("pageup,ctrl+u", "turn(-1)", "page up", show=False),
-        Binding("home", "edge(-1)", "first", show=False),
-        Binding("end", "edge(1)", "last", show=False),
-        Binding("right,l", "unfold", "unfold", show=False),
-        Binding("left,h", "fold", "fold", show=False),
-        Binding("enter", "act", "open", show=False),
-        Binding("J,n", "incomplete", "next to do", show=False),
-        *(Binding(str(at), f"mode({at - 1})", NAMES[kind]) for at, kind in enumerate(MODES, 1)),
-        Binding("tab", "close('queue')", "queue", show=False),
-        Binding("question_mark,f1", "help", "keys", show=False),
-        Binding("escape,T", "close('')", "back", show=False),
-        Binding("q", "close('quit')", "leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*BINDINGS]
 
     def __init__(self, annotate: Annotate, person: str, *, kind: Kind, current: Sample) -> None:
         super().__init__()
@@ -122,7 +73,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def on_mount(self) -> None:
         """Reads the topics, and what stands above the sample that is open."""
-        self.query_one(KeyLine).show(_KEYS)
+        self.query_one(KeyLine).show(KEYS)
         self._show()
         self._read()
 
@@ -200,7 +151,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         topics = self._tree.below.get((), ())
         done, total = sum(row.done for row in topics), sum(row.total for row in topics)
         title = self.query_one(PaneTitle)
-        what = f"{done}/{total} {_COUNTED[self._kind]}" if topics else ""
+        what = f"{done}/{total} {COUNTED[self._kind]}" if topics else ""
         title.show(f"COLLECTION {self._dataset}", [what], focused=True)
         self.query_one(LabelBar).show(
             [
@@ -312,7 +263,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def action_help(self) -> None:
         """All keys of the tree."""
-        self.app.push_screen(HelpDialog(_HELP, legend=_LEGEND, title="Keys in the collection"))
+        self.app.push_screen(HelpDialog(HELP, legend=LEGEND, title="Keys in the collection"))
 
     def action_close(self, wish: str) -> None:
         """Without a sample."""
