@@ -126,7 +126,8 @@ class Team:
 
         stores = (self.corpus, self.people, self.guidance, SegmentStore(self.database))
         names = Export(self.corpus, self.people, self.log, self.proposals.label_paths)
-        return Agree(*stores, self.proposals.labels, names.checked, self.actor)
+        ratings = self.settings.ratings
+        return Agree(*stores, self.proposals.labels, names.checked, self.actor, ratings)
 
     @cached_property
     def share(self) -> Share:
