@@ -294,9 +294,7 @@ def test_a_handed_out_dataset_gives_what_is_theirs(command: Command, home: Path)
     assert made.json["samples"] == 1
 
 
-def test_a_folder_of_another_bundle_is_not_mixed(
-    command: Command, home: Path, bundle: Path
-) -> None:
+def test_a_folder_of_another_bundle_is_not_mixed(command: Command, bundle: Path) -> None:
     """A working folder belongs to the person whose bundle made it."""
     carrying.unpacked(bundle)
     command("bundle", "make", "--for", "Ben", "-o", str(bundle))

@@ -13,7 +13,7 @@ from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, open
 if TYPE_CHECKING:
     from tui_annotate.domain.history import StreamState
     from tui_annotate.domain.merging import Fork
-    from tui_annotate.services.bundle import Merged
+    from tui_annotate.storage.work.merging import Merged
 
 REFUSED = 3
 SHOWN = 20

@@ -155,9 +155,9 @@ class _Joining:
         other = _newest(new)
         wins = other > mine
         final = theirs if wins else self._before
-        if not _alike(self._state, final):
+        if not alike(self._state, final):
             self._move(new[-1], to=final, at=max(mine[0], other[0]))
-        forked = all((mine[0], other[0])) and not _alike(self._before, theirs)
+        forked = all((mine[0], other[0])) and not alike(self._before, theirs)
         fork = Fork(*new[0].stream, self._before, theirs, mine[0], other[0], there_wins=wins)
         return Merge(tuple(self._out), fork if forked else None)
 
@@ -171,19 +171,7 @@ class _Joining:
 
     def _move(self, near: Event, *, to: StreamState, at: str = "") -> None:
         """Makes what stands here what stands in another state."""
-        change = _difference(self._state, to)
-        head = "\n".join((*near.stream, self._head))
-        event = Event(
-            id=str(uuid.uuid5(_NAMESPACE, head)),
-            seq=0,
-            person=near.person,
-            dataset=near.dataset,
-            sample=near.sample,
-            action=Action(JOIN, *change),
-            at=at or near.at,
-            app=VERSION,
-        )
-        self._append(event)
+        self._append(moved(near.stream, self._state, to, head=self._head, at=at or near.at))
 
     def _append(self, event: Event) -> None:
         seq = len(self._here) + len(self._out) + 1
@@ -196,6 +184,27 @@ class _Joining:
         return last[-1].hash if last else ""
 
 
+def moved(
+    stream: tuple[str, str, str], state: StreamState, to: StreamState, *, head: str, at: str
+) -> Event:
+    """What makes a stream that stands in one state stand in another; it has no place yet.
+
+    Args:
+        head: the hash of the stream's last event; same head, same event.
+    """
+    person, dataset, sample = stream
+    return Event(
+        id=str(uuid.uuid5(_NAMESPACE, "\n".join((*stream, head)))),
+        seq=0,
+        person=person,
+        dataset=dataset,
+        sample=sample,
+        action=Action(JOIN, *_difference(state, to)),
+        at=at,
+        app=VERSION,
+    )
+
+
 def _newest(events: Iterable[Event]) -> tuple[str, str]:
     """When the last deed was done, and what decides between two of one moment; empty for none.
 
@@ -205,7 +214,7 @@ def _newest(events: Iterable[Event]) -> tuple[str, str]:
     return max(deeds, default=("", ""))
 
 
-def _alike(one: StreamState, other: StreamState) -> bool:
+def alike(one: StreamState, other: StreamState) -> bool:
     """Whether the same work stands; time aside."""
     return one.annotations.keys() == other.annotations.keys() and one.matches(
         Change(other.annotations, other.assignment)

@@ -18,16 +18,19 @@ from tui_annotate.plugins.exchange import bundle_file
 from tui_annotate.services.bundle import Bundles
 from tui_annotate.services.bundle.members import Members
 from tui_annotate.services.ingest import NONE, Asked
+from tui_annotate.services.synchronise import TableSync
 from tui_annotate.settings import WORKSPACE_FILE
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
 from tui_annotate.storage.shares.store import ShareStore
 from tui_annotate.storage.work.merging import MergeStore
+from tui_annotate.storage.work.synced import SyncStore
 from tui_annotate.workspace import create
 from tui_annotate.workspace import open as opened
 from tui_annotate.workspace.folder import LABELS
 
 if TYPE_CHECKING:
+    from tui_annotate.plugins.exchange.table import Table
     from tui_annotate.workspace.wiring import Workspace
 
 WORKING: Final = ".work"
@@ -72,6 +75,17 @@ def bundles(space: Workspace, person: Person) -> Bundles:
         home,
         lambda: int(corpus.setting(_NUMBER) or 0),
     )
+
+
+def table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
+    """Push and pull of somebody's rows.
+
+    Raises:
+        NotAllowed: they are somebody else's.
+    """
+    database = space.team.database
+    marks = SyncStore(database, target=table.identity, person=person.id, actor=space.actor)
+    return TableSync(space.corpus, space.log, merging(space), marks, table, person)
 
 
 def somebody(space: Workspace, who: str) -> Person:

@@ -26,10 +26,17 @@ _Name = tuple[str, SampleKey]
 
 
 class Pushed(NamedTuple):
-    """What a file got: streams with something new, and events in them."""
+    """What a file got.
 
-    streams: int
-    events: int
+    Attributes:
+        streams, events: streams with something new, and events in them.
+        waiting: samples on which another machine did something else: they are pulled first, so
+            that the conflict is told.
+    """
+
+    streams: int = 0
+    events: int = 0
+    waiting: tuple[SampleKey, ...] = ()
 
 
 class FolderTarget:
@@ -97,15 +104,17 @@ class FolderTarget:
             before = _sum(file)
             there = self._there(file)
             names = sorted({*there, *own})
-            whole = [_joined(there.get(name), own.get(name)) for name in names]
+            joined = [_joined(there.get(name), own.get(name)) for name in names]
+            whole = [copy for copy, _ in joined]
+            waiting = tuple(copy.key for copy, forked in joined if forked)
             known = [len(there[name].events) if name in there else 0 for name in names]
             new = [len(each.events) - had for each, had in zip(whole, known, strict=True)]
             if before and not any(new):
-                return Pushed(0, 0)
+                return Pushed(waiting=waiting)
             if _sum(file) == before:
                 with output(file) as target:
                     stream_lines.write(person, whole, target)
-                return Pushed(sum(map(bool, new)), sum(new))
+                return Pushed(sum(map(bool, new)), sum(new), waiting)
         raise Conflict(f"{file} is being written by another machine", "try again in a moment")
 
     def remove(self, person: Person) -> int:
@@ -137,14 +146,17 @@ class FolderTarget:
         return found
 
 
-def _joined(there: StreamCopy | None, own: StreamCopy | None) -> StreamCopy:
-    """A stream of the file with what one has more; the file's own where the texts differ."""
-    if there is None or own is None or there.texts != own.texts:
+def _joined(there: StreamCopy | None, own: StreamCopy | None) -> tuple[StreamCopy, bool]:
+    """A stream of the file with what one has more; and whether it stays as it is, being forked."""
+    if there is None or own is None:
         found = there or own
         if found is None:
             raise ValueError("neither side has the stream")
-        return found
-    return replace(there, events=there.events + merged(there.events, own.events).events)
+        return found, False
+    merge = merged(there.events, own.events)
+    if merge.fork is not None or there.texts != own.texts:
+        return there, True
+    return replace(there, events=there.events + merge.events), False
 
 
 def _sum(file: Path) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, InvalidRecord, NotFound
-from tui_annotate.domain.merging import Fork, StreamCopy
+from tui_annotate.domain.merging import StreamCopy
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
@@ -17,7 +17,7 @@ from tui_annotate.plugins.exchange import bundle_file, stream_lines
 from tui_annotate.plugins.exchange.bundle_file import About
 from tui_annotate.services.bundle.members import Members
 from tui_annotate.storage.ranks import HANDED_OUT
-from tui_annotate.storage.work.merging import MergeStore, Taken
+from tui_annotate.storage.work.merging import Merged, MergeStore
 
 if TYPE_CHECKING:
     from tui_annotate.storage.people.store import PeopleStore
@@ -34,38 +34,6 @@ class Packed:
     samples: int
     streams: int
     vectors: int
-
-
-@dataclass(slots=True)
-class Merged:
-    """What became of work that came in.
-
-    Attributes:
-        person: whose it is.
-        streams, events: what was new.
-        known: streams without anything new.
-        forks: what was done otherwise on both sides; the newest stands.
-        refused: streams that do not fit what is here, with the reason.
-    """
-
-    person: Person
-    streams: int = 0
-    events: int = 0
-    known: int = 0
-    forks: list[Fork] = field(default_factory=list)
-    refused: list[Taken] = field(default_factory=list)
-
-    def take(self, taken: Taken) -> None:
-        """Counts one stream."""
-        if taken.refused:
-            self.refused.append(taken)
-        elif taken.events:
-            self.streams += 1
-            self.events += taken.events
-        else:
-            self.known += 1
-        if taken.fork:
-            self.forks.append(taken.fork)
 
 
 @dataclass(frozen=True, slots=True)

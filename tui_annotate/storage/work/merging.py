@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, select
 
 from tui_annotate.domain.admitting import misplaced
-from tui_annotate.domain.history import DISCARD, Event
-from tui_annotate.domain.merging import Fork, StreamCopy, merged
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.history import DISCARD, Event, StreamState
+from tui_annotate.domain.merging import Fork, StreamCopy, alike, merged, moved
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, again, require
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.columns import DATASETS, EVENTS, SAMPLES
@@ -20,7 +21,7 @@ from tui_annotate.storage.people.store import keep_person
 from tui_annotate.storage.shares.escalation import Disabled, nobody
 from tui_annotate.storage.work import events
 from tui_annotate.storage.work.log import Log
-from tui_annotate.storage.work.plans import planned
+from tui_annotate.storage.work.plans import Stream, planned
 
 _AT_ONCE: Final = 20
 """Streams of one transaction: others wait for the lock meanwhile."""
@@ -57,6 +58,38 @@ class Taken:
     events: int = 0
     fork: Fork | None = None
     refused: str = ""
+
+
+@dataclass(slots=True)
+class Merged:
+    """What became of work that came in.
+
+    Attributes:
+        person: whose it is.
+        streams, events: what was new.
+        known: streams without anything new.
+        forks: what was done otherwise on both sides; the newest stands.
+        refused: streams that do not fit what is here, with the reason.
+    """
+
+    person: Person
+    streams: int = 0
+    events: int = 0
+    known: int = 0
+    forks: list[Fork] = field(default_factory=list)
+    refused: list[Taken] = field(default_factory=list)
+
+    def take(self, taken: Taken) -> None:
+        """Counts one stream."""
+        if taken.refused:
+            self.refused.append(taken)
+        elif taken.events:
+            self.streams += 1
+            self.events += taken.events
+        else:
+            self.known += 1
+        if taken.fork:
+            self.forks.append(taken.fork)
 
 
 class MergeStore:
@@ -102,6 +135,45 @@ class MergeStore:
         if waiting:
             yield from self._take(person, waiting)
 
+    def become(
+        self,
+        person: str,
+        key: SampleKey,
+        other: Callable[[Stream], StreamState],
+        *,
+        head: str,
+        at: str,
+        stays: bool,
+    ) -> bool:
+        """Makes somebody's work on a sample what it is elsewhere, where its state alone is known.
+
+        Args:
+            other: gives that state; a number that an annotation has in it counts for nothing.
+            head: the last event that the caller knows of; with another one nothing is done.
+            at: when it was done there.
+            stays: False goes back to what stands here right after, so that the log has both.
+
+        Returns:
+            Whether it was done.
+
+        Raises:
+            Conflict: an annotation stands in another stream here.
+        """
+        require(self._actor, Verb.WRITE, person)
+        with self._database.writing() as connection:
+            log = Log(connection, self._actor, disabled=self._disabled)
+            stream = log.stream(person, key)
+            if stream.head != head:
+                return False
+            before, wanted = stream.state, _counted(log, stream, other(stream))
+            for to in (wanted,) if stays else (wanted, before):
+                if not alike(stream.state, to):
+                    name = (person, *key)
+                    event = moved(name, stream.state, to, head=stream.head, at=at)
+                    plan, stream = planned(stream, event)
+                    log.write([plan])
+        return True
+
     def _take(self, person: Person, copies: Sequence[StreamCopy]) -> list[Taken]:
         with self._database.writing() as connection:
             keep_person(connection, person)
@@ -132,6 +204,18 @@ def _taken(connection: Connection, log: Log, copy: StreamCopy, *, person: Person
         plan, stream = planned(stream, event)
         log.write([plan])
     return replace(nothing, events=len(merge.events), fork=merge.fork)
+
+
+def _counted(log: Log, stream: Stream, to: StreamState) -> StreamState:
+    """A state from elsewhere with the numbers that its annotations have, or get, here."""
+    for name, place in log.owners(sorted(to.annotations)).items():
+        if place != (stream.person, stream.sample_id):
+            raise Conflict(f"annotation {name} stands elsewhere here", "who wrote that row?")
+    had = {name: each["number"] for name, each in stream.state.annotations.items()}
+    fresh = [name for name in to.annotations if name not in had]
+    numbers = had | dict(zip(fresh, log.numbers([0] * len(fresh)), strict=True))
+    payloads = {name: {**each, "number": numbers[name]} for name, each in to.annotations.items()}
+    return replace(to, annotations=payloads)
 
 
 def _theirs(log: Log, copy: StreamCopy, *, sample_id: int) -> str:
