@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -28,10 +29,13 @@ _TOPICS: Final = 32
 def records(paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
     """The samples of all files, topic by topic; what is wrong with a line comes before them.
 
+    Topics and documents that no option names are looked for in a folder of runs.
+
     Raises:
         InvalidInput: there are reports, and no topics are named.
         NotFound, InvalidInput, Unavailable: a file can not be opened.
     """
+    options = _with_files(paths, options)
     with ExitStack() as stack:
         rows, given = (stack.enter_context(closing(Seen())) for _ in range(2))
         topics = Topics(options.topics, options.only, encoding=options.encoding)
@@ -43,6 +47,18 @@ def records(paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | 
         for path in paths:
             yield from gathering.take(path)
         yield from _once(gathering.given(), given)
+
+
+def _with_files(paths: Sequence[Path], options: ImportOptions) -> ImportOptions:
+    found = {
+        name: next((file for path in paths if (file := path / f"{name}.jsonl").is_file()), None)
+        for name in ("topics", "documents")
+    }
+    return replace(
+        options,
+        topics=options.topics or found["topics"],
+        documents=options.documents or found["documents"],
+    )
 
 
 def files(path: Path, *others: Path | None) -> list[Path]:
@@ -91,7 +107,7 @@ class _Gathering:
                 if lone and options.topics is None:
                     raise InvalidInput(
                         f"{value.where} holds a report: its topic is needed",
-                        "name the file of topics: --topics TOPICS.jsonl",
+                        "name the file of topics: --topics topics.jsonl",
                     )
                 try:
                     yield from self._report(value, path) if lone else self._line(value)
