@@ -46,6 +46,8 @@ class ImportOptions:
         only: ids of the topics that are wanted; none for all.
         documents: a file of documents that the texts cite.
         offsets: what a file counts in, `CODEPOINT` or `UTF16`; default: what its quotes show.
+        stored: gives a sample that is there already by its key, for formats whose ids depend on
+            what came before; None where nothing is stored.
         meter: told of every byte that is read.
     """
 
@@ -60,6 +62,7 @@ class ImportOptions:
     only: tuple[str, ...] = ()
     documents: Path | None = None
     offsets: str = ""
+    stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     meter: Meter | None = field(default=None, compare=False)
 
 

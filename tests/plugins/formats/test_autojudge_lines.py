@@ -33,9 +33,13 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.items import PASSAGE
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.samples import Kind, SampleKey, Side
+from tui_annotate.domain.samples import Kind, Request, SampleKey, Side
+from tui_annotate.domain.settlements import How, Settled
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.traces import OUTSIDE, Trace
+from tui_annotate.plugins.formats.autojudge.names import ABOUT
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
+from tui_annotate.plugins.traits import Trait
 
 ROWS = [
     report("Sea stars eat mussels.", "Crabs hide.", ("😀 Anemones sting.", ["a", "gone"]),
@@ -518,6 +522,87 @@ def test_whatever_a_line_holds_it_is_taken_or_told(data: st.DataObject) -> None:
             return
         assert records or problems
         assert len(set(ids(records))) == len(records)
+
+
+# what it says of itself ---------------------------------------------------------------------
+
+
+def _examples(found: dict[str, Record]) -> dict[Trait, Record]:
+    """By trait, work that has it, and as little else as can be."""
+    plain = said(found["c|1101|teamA/run1|2|a"], mark(Side.SUMMARY, 2, 10), rating="Bad")
+    (owned,) = plain.annotations
+    claim, evidence = owned.annotation.claim, mark(Side.SOURCE, 7, 16).annotation.evidence
+    more = mark(Side.SOURCE, 0, 5).annotation.evidence
+
+    def changed(**changes: Any) -> Record:
+        one = replace(owned, annotation=replace(owned.annotation, **changes))
+        return replace(plain, annotations=(one,))
+
+    def told(**changes: Any) -> Record:
+        return replace(plain, sample=replace(plain.sample, **changes))
+
+    def worked(**changes: Any) -> Record:
+        return replace(plain, assignments=(replace(plain.assignments[0], **changes),))
+
+    original = {"format": "elsewhere"}
+    meta = {**plain.sample.meta, "model": "toy"}
+    return {
+        Trait.OVERLAP: replace(plain, annotations=(owned, mark(Side.SUMMARY, 5, 12))),
+        Trait.FRAGMENTS: changed(claim=(*claim, *mark(Side.SUMMARY, 11, 17).annotation.claim)),
+        Trait.LINK: changed(evidence=evidence),
+        Trait.EVIDENCES: changed(claim=(), evidence=(*more, *evidence)),
+        Trait.TREE: changed(labels=(("Unwanted", "Intrinsic"),)),
+        Trait.NOTE: changed(note="why"),
+        Trait.ANNOTATOR: plain,
+        Trait.TIME: changed(created="2026-01-02T09:00:00.000000+00:00"),
+        Trait.EMPTY: said(found["d|1101|a"]),
+        Trait.ORIGIN: changed(origin="machine:toy"),
+        Trait.TEXTS: plain,
+        Trait.SEVERAL: changed(labels=(PASSAGE, ("Wrong",))),
+        Trait.BARE: changed(labels=()),
+        Trait.UNCLAIMED: changed(claim=(), evidence=evidence),
+        Trait.UNREAD: found["d|1101|a"],
+        Trait.STATE: worked(state=State.FLAGGED),
+        Trait.OPINION: worked(rating="ganz gut", comment="weil"),
+        Trait.VERSION: changed(version=3, label_set="ab" * 32),
+        Trait.TRACE: changed(claim=(), evidence=evidence, trace=Trace(places=(OUTSIDE,))),
+        Trait.SETTLED: changed(origin="adjudicated", settled=Settled("li", How.TAKEN, ("x",))),
+        Trait.META: told(meta=meta),
+        Trait.GROUP: replace(
+            said(found["d|1101|a"], rating="Bad"),
+            sample=replace(found["d|1101|a"].sample, group="g"),
+        ),
+        Trait.REQUEST: told(request=Request(question="how?")),
+        Trait.KIND: said(found["r|1101|teamA/run1"], rating="Bad"),
+        Trait.TITLE: plain,
+        Trait.DATASET: plain,
+        Trait.IMPORTED: told(imported=original),
+    }
+
+
+CARRIED_BY_ITEMS = {Trait.EMPTY, Trait.META, Trait.GROUP, Trait.REQUEST}
+"""Traits of which a part alone is carried: by an option, or where it is a collection's own."""
+
+
+@pytest.mark.parametrize("trait", Trait)
+def test_a_trait_is_carried_or_counted(trait: Trait, tmp_path: Path) -> None:
+    """What the format says that it carries comes back as it was; all else stands in the report."""
+    found = collection(tmp_path)
+    example = _examples(found)[trait]
+    reports = {each.sample.key: each.sample for each in found.values()}
+    text, told = write([example], "autojudge", sample=reports.get)
+    if trait not in ABOUT.carried or trait in CARRIED_BY_ITEMS:
+        assert told.lost.get(trait.value) == 1
+        return
+    assert told.lost == {}
+    records, problems = back(tmp_path, text)
+    assert problems == []
+    (one,) = judged(records).values()
+    assert list(_said([one]).values()) == list(_said([example]).values())
+    assert (one.sample.kind, one.sample.documents) == (
+        example.sample.kind,
+        example.sample.documents,
+    )
 
 
 # as the original does it --------------------------------------------------------------------

@@ -25,7 +25,7 @@ from tui_annotate.domain.errors import (
 )
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.records import Problem, Record, RecordFilter
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Cost
 from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, refuse_unknown
@@ -102,6 +102,8 @@ class Ingest:
         began = time.monotonic()
         vectors = self._vectors(embedder)
         watcher = Watcher(progress, problem)
+        if isinstance(records, Files):
+            records.stored = self._stored
         if strict and iter(records) is records:
             raise InvalidInput("strict needs records that can be read twice", "give a list")
         if strict or dry_run:
@@ -237,6 +239,12 @@ class Ingest:
         asked = Asked.of(embedder)
         refuse_unknown(asked)
         return Vectors(self.corpus, stores=self.stores, load=self.load, asked=asked)
+
+    def _stored(self, key: SampleKey) -> Sample | None:
+        """A sample that is there already."""
+        with suppress(NotFound):
+            return self.corpus.sample(key).sample
+        return None
 
     def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> Run:
         return Run(

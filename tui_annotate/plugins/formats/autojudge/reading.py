@@ -152,8 +152,8 @@ class _Gathering:
         number, count = 0, self._shelf.count()
         for place in self._shelf.places():
             dataset, topic = self._topic_at[place]
-            shared, language = self._shelf.shared(place), self._options.language
-            samples = TopicSamples(dataset, topic, shared=shared, language=language)
+            shared = self._shelf.shared(place)
+            samples = TopicSamples(dataset, topic, shared=shared, options=self._options)
             for placed in self._shelf.reports(place):
                 yield from self._with_words(place, samples.of_report(placed))
                 number += 1

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
+from tui_annotate.domain.samples import Document, Kind, Request, Sample, SampleKey, Side
 from tui_annotate.plugins.admission import document, identifier, problem
 from tui_annotate.plugins.formats.autojudge.names import (
     Topic,
@@ -17,8 +17,9 @@ from tui_annotate.plugins.formats.autojudge.names import (
     report_id,
     sentence_id,
 )
-from tui_annotate.plugins.formats.autojudge.reports import Page, RunReport
+from tui_annotate.plugins.formats.autojudge.reports import Page, Run, RunReport
 from tui_annotate.plugins.formats.autojudge.shelf import Placed
+from tui_annotate.plugins.protocols import ImportOptions
 
 GAP: Final = " "
 """Between the sentences of a report."""
@@ -38,24 +39,40 @@ class TopicSamples:
 
     Args:
         shared: ids of runs that several teams have.
-        language: of all texts; empty for what each shows.
+        options: for the language, and for what is stored already.
     """
 
     def __init__(
-        self, dataset: str, topic: Topic, *, shared: frozenset[str], language: str
+        self, dataset: str, topic: Topic, *, shared: frozenset[str], options: ImportOptions
     ) -> None:
         self._dataset = dataset
         self._topic = topic
         self._shared = shared
-        self._language = language
+        self._language = options.language
+        self._stored = options.stored or (lambda _: None)
         self._request = Request(topic.title, topic.problem, topic.background)
+        self._runs: dict[Run, str] = {}
         self._shown: dict[str, _Shown] = {}
         self._sources: dict[tuple[str, Page], Document] = {}
 
     def run(self, report: RunReport) -> str:
-        """What a report's run is called: with its team where it is not the only one."""
-        run, team = report.run
-        return f"{team}/{run}" if run in self._shared else run
+        """What a report's run is called: with its team where it is not the only one.
+
+        What is stored already keeps its name, whoever comes later.
+        """
+        found = self._runs.get(report.run)
+        if found is None:
+            found = self._runs[report.run] = self._named(report.run)
+        return found
+
+    def _named(self, run: Run) -> str:
+        whole = f"{run.team}/{run.run}"
+        if (plain := self._there(run.run)) is not None:
+            return run.run if plain.meta.get("team_id") == run.team else whole
+        return whole if run.run in self._shared or self._there(whole) else run.run
+
+    def _there(self, run: str) -> Sample | None:
+        return self._stored(SampleKey(self._dataset, report_id(self._topic.id, run)))
 
     def of_report(self, placed: Placed) -> Iterator[Record | Problem]:
         """A report and its citations, then doubts about them; or why it is refused."""
