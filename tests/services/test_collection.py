@@ -95,6 +95,15 @@ def test_every_item_is_rated_commented_and_marked_done(
     assert again_done.assignment.rating == "So-so"
 
 
+def test_a_rating_or_a_comment_begins_a_sample_and_reopens_none(deeds: Annotate, ana: str) -> None:
+    """Taking one back that was not there is no work."""
+    where = key("d|1|da")
+    assert deeds.rate(ana, where, "", seconds=0).assignment.state is State.NEW
+    assert deeds.comment(ana, where, "hm", seconds=0).assignment.state is State.DRAFT
+    assert deeds.finish(ana, where, seconds=0).assignment.state is State.DONE
+    assert deeds.rate(ana, where, "Bad", seconds=0).assignment.state is State.DONE
+
+
 def test_a_rating_is_a_word_of_the_scale_or_taken_back(deeds: Annotate, ana: str) -> None:
     """The desk tells which words there are; the empty one is always taken."""
     where = key("d|1|da")

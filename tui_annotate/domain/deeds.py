@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from tui_annotate.domain.annotations import (
     Annotation,
@@ -86,18 +87,23 @@ def remove(state: StreamState, annotation_id: str, *, version: int) -> Action:
 
 
 def settle(
-    state: StreamState, verb: str, after: Mapping[str, Payload | None], *, done: bool = False
+    state: StreamState,
+    verb: str,
+    after: Mapping[str, Payload | None],
+    *,
+    words: Mapping[str, str] = MappingProxyType({}),
+    done: bool = False,
 ) -> Action:
     """Several annotations at once, by id: as they are afterwards; None for one that goes.
 
     Args:
+        words: what is said of the sample as a whole, `rating` or `comment` or both.
         done: the sample is finished with that; else work on what was finished reopens it.
     """
     before = {name: state.annotations.get(name) for name in after}
     action = _action(verb, state, before=before, after=after)
-    if not done:
-        return action
-    moved = assign(state, verb, {"state": State.DONE.value})
+    finished = {"state": State.DONE.value} if done else {}
+    moved = assign(state, verb, {**action.after.assignment, **words, **finished})
     return Action(
         verb,
         Change(before, moved.before.assignment),
@@ -186,6 +192,12 @@ def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> Action:
     """Another state, rating or comment: `parts` are the ones that are meant to change."""
     before = {name: state.assignment[name] for name in parts}
     return Action(verb, Change({}, before), Change({}, dict(parts)))
+
+
+def opine(state: StreamState, verb: str, parts: Mapping[str, str]) -> Action:
+    """As `assign`, for a rating or a comment: giving one begins a sample, and reopens none."""
+    new = state.assignment["state"] == State.NEW.value and any(parts.values())
+    return assign(state, verb, {**parts, "state": State.DRAFT.value} if new else parts)
 
 
 def _standing(state: StreamState, annotation_id: str, version: int) -> Payload:

@@ -9,7 +9,7 @@ Source: the annotation model of autojudge-annotate 0.3.7.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -42,6 +42,11 @@ def scale(kind: Kind, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     if chosen:
         return tuple(chosen)
     return SCALE if kind in JUDGED else ()
+
+
+def rated_apart(ratings: Collection[str]) -> bool:
+    """Whether people who finished a sample rated it otherwise; who rated nothing is otherwise."""
+    return any(ratings) and len(set(ratings)) > 1
 
 
 # sentences of a report ---------------------------------------------------------------------------

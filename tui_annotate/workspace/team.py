@@ -201,7 +201,8 @@ class Team:
         from tui_annotate.services.review import Review
 
         stores = (self.corpus, self.log, self.people, self.guidance)
-        return Review(*stores, self.actor, self.settings.reviewers_settle_own)
+        settings = self.settings
+        return Review(*stores, self.actor, settings.reviewers_settle_own, settings.ratings)
 
     @cached_property
     def measure(self) -> Measure:

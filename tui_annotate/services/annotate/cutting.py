@@ -6,11 +6,13 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tui_annotate.domain import items
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.beside import beside
-from tui_annotate.domain.errors import Conflict, InvalidSpan
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.passages import in_sentences
 from tui_annotate.domain.samples import Kind, Sample
+
+_SEVERAL = 2
 
 
 def cut(
@@ -27,17 +29,10 @@ def cut(
         InvalidSpan: the claim lies between sentences.
         Conflict: all of it is marked already.
     """
-    within = items.sentences(sample) if sample.kind is Kind.REPORT else ()
-    if not within or not annotation.claim:
-        return (annotation,)
-    found = [
-        Anchor(anchor.side, anchor.index, span)
-        for anchor in annotation.claim
-        for span in items.cut(anchor.span, within, sample.document(*anchor[:2]).text)
-    ]
-    if not found:
-        raise InvalidSpan(f"{annotation.claim[0].span} is in no sentence", "select some words")
-    parts = [replace(annotation, claim=(anchor,)) for anchor in dict.fromkeys(found)]
+    whole = in_sentences(annotation, sample)
+    if sample.kind is not Kind.REPORT or len(whole.claim) < _SEVERAL:
+        return (whole,)
+    parts = [replace(whole, claim=(anchor,)) for anchor in whole.claim]
     new = [part for part in parts if not beside(part, others)]
     if not new:
         raise Conflict("this passage is marked already", "edit that annotation")

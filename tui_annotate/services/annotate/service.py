@@ -152,7 +152,7 @@ class Annotate(Collection):
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> Saved:
         """A note on the sample as a whole, in place of the one that was there; may be empty."""
         parts = {"comment": storable(text.strip(), "comment")}
-        return self._do(person, key, _assigning("comment", parts), seconds=seconds)
+        return self._opine(person, key, "comment", parts=parts, seconds=seconds)
 
     def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> Saved:
         """A word of the sample's scale for it as a whole; empty takes it back.
@@ -164,7 +164,7 @@ class Annotate(Collection):
         kind = self.corpus.sample(key).sample.kind
         word = storable(rating.strip(), "rating")
         parts = {"rating": deeds.rating(word, scale(kind, self.ratings))}
-        return self._do(person, key, _assigning("rate", parts), seconds=seconds)
+        return self._opine(person, key, "rate", parts=parts, seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
         """Time on a sample that no action told of."""
@@ -251,6 +251,14 @@ class Annotate(Collection):
             replace(one, version=1, number=number, created=now, updated=now)
             for one, number in zip(made, log.numbers([0] * len(made)), strict=True)
         ]
+
+    def _opine(
+        self, person: str, key: SampleKey, verb: str, *, parts: Mapping[str, str], seconds: float
+    ) -> Saved:
+        def prepare(_log: Log, stream: Stream) -> Action:
+            return deeds.opine(stream.state, verb, parts)
+
+        return self._do(person, key, prepare, seconds=seconds)
 
     def _assign(
         self, person: str, key: SampleKey, verb: str, *, state: State, reason: str, seconds: float
