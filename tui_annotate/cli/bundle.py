@@ -9,6 +9,7 @@ import typer
 
 from tui_annotate.cli import completion, output
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.domain.merging import in_words
 
 if TYPE_CHECKING:
     from tui_annotate.domain.history import StreamState
@@ -131,16 +132,6 @@ def tell_forks(forks: list[Fork]) -> None:
         output.line(f"conflict: {fork.dataset}/{fork.sample}")
         output.line(f"  stands   ({side}, {output.seconds(at)}): {in_words(stands)}")
         output.line(f"  in the log ({other}, {output.seconds(other_at)}): {in_words(lost)}")
-
-
-def in_words(state: StreamState) -> str:
-    """One person's work on one sample on a line."""
-    parts = [state.assignment["state"], output.many(len(state.annotations), "annotation")]
-    if rating := state.assignment["rating"]:
-        parts.append(f"rated {rating}")
-    if comment := state.assignment["comment"]:
-        parts.append(f'comment "{comment}"')
-    return ", ".join(parts)
 
 
 def as_values(merged: Merged) -> dict[str, Any]:

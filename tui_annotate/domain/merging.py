@@ -79,6 +79,17 @@ class Merge:
     fork: Fork | None = None
 
 
+def in_words(state: StreamState) -> str:
+    """One person's work on one sample on a line, for people."""
+    count = len(state.annotations)
+    parts = [state.assignment["state"], f"{count} annotation{'s' * (count != 1)}"]
+    if rating := state.assignment["rating"]:
+        parts.append(f"rated {rating}")
+    if comment := state.assignment["comment"]:
+        parts.append(f'comment "{comment}"')
+    return ", ".join(parts)
+
+
 def origin(event: Event) -> str:
     """What names an event in all copies of its stream: the hash that it was written with."""
     return event.versions.get(COPIED) or event.hash

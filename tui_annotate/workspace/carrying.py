@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.people import Actor, Person, PersonKind, Role, Verb, require
 from tui_annotate.domain.progress import Progress
-from tui_annotate.plugins.exchange import bundle_file
+from tui_annotate.plugins.exchange import bundle_file, sync_key
+from tui_annotate.plugins.exchange.folder import FolderTarget
+from tui_annotate.plugins.exchange.table import Table
 from tui_annotate.services.bundle import Bundles
 from tui_annotate.services.bundle.members import Members
 from tui_annotate.services.ingest import NONE, Asked
 from tui_annotate.services.synchronise import TableSync
+from tui_annotate.services.synchronise.folders import FolderSync
 from tui_annotate.settings import WORKSPACE_FILE
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
@@ -30,11 +33,13 @@ from tui_annotate.workspace import open as opened
 from tui_annotate.workspace.folder import LABELS
 
 if TYPE_CHECKING:
-    from tui_annotate.plugins.exchange.table import Table
+    from tui_annotate.storage.work.merging import Merged
     from tui_annotate.workspace.wiring import Workspace
 
 WORKING: Final = ".work"
 """What the working folder of a bundle is called behind the bundle's own name."""
+_ATTEMPTS: Final = 2
+"""Of a request while somebody annotates: what fails is tried again later as a whole."""
 _HOME, _NUMBER, _BUNDLE, _FILLED = "home", "last_number", "bundle", "bundle-texts"
 
 
@@ -86,6 +91,29 @@ def table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
     database = space.team.database
     marks = SyncStore(database, target=table.identity, person=person.id, actor=space.actor)
     return TableSync(space.corpus, space.log, merging(space), marks, table, person)
+
+
+def shared_pull(space: Workspace, person: Person) -> Merged:
+    """Takes in what is new of somebody in the place that the environment names.
+
+    Raises:
+        TuiAnnotateError: it can not be reached, or read.
+    """
+    if folder := sync_key.folder():
+        return FolderSync(merging(space), FolderTarget(Path(folder))).pull(person)
+    return table_sync(space, Table(sync_key.address(), attempts=_ATTEMPTS), person).pull()
+
+
+def shared_push(space: Workspace, person: Person) -> int:
+    """Sends what is new of somebody there; how many samples were changed elsewhere, and wait.
+
+    Raises:
+        TuiAnnotateError: it can not be reached, or written.
+    """
+    if folder := sync_key.folder():
+        return len(FolderSync(merging(space), FolderTarget(Path(folder))).push(person).waiting)
+    table = Table(sync_key.address(), attempts=_ATTEMPTS)
+    return len(table_sync(space, table, person).push().waiting)
 
 
 def somebody(space: Workspace, who: str) -> Person:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Unavailable
 from tui_annotate.domain.version import VERSION
-from tui_annotate.plugins.embedders.replies import retry_after
 from tui_annotate.plugins.exchange.rows import KEYS, TABLE, Row, batches, equal, one_of, row_of
 from tui_annotate.plugins.exchange.sync_key import KEY, URL, harmless, key
+from tui_annotate.plugins.waiting import retry_after
 
 if TYPE_CHECKING:
     import httpx2

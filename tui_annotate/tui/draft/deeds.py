@@ -204,6 +204,7 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "work.print": partial(_leave, "print", 0),
     "talk.write": partial(_open, "talk"),
     "figures.show": partial(_open, "figures"),
+    "sync.toggle": partial(_open, "sync"),
     "account.password": partial(_open, "password"),
     "account.leave": partial(_leave, "sign out", 0),
 }

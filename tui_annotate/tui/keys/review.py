@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from tui_annotate.tui.keys import items
+from tui_annotate.tui.keys import items, sync
 from tui_annotate.tui.keys.annotate import ACTIONS, QUESTIONS, STATES, Action
 
 REVIEWING: Final = "J"
@@ -64,7 +64,7 @@ def _shared(action: Action) -> Action:
     return replace(action, states=action.states + REVIEWING, at=at)
 
 
-ALL_ACTIONS: Final = (*map(_shared, (*ACTIONS, *items.ACTIONS)), *OWN)
+ALL_ACTIONS: Final = (*map(_shared, (*ACTIONS, *items.ACTIONS, *sync.ACTIONS)), *OWN)
 """Those of annotating, with what they do in review, and review's own."""
 
 LINE: Final[tuple[tuple[str, str], ...]] = (
