@@ -161,7 +161,6 @@ class AnnotateSamples(AnnotateFinding):
         leave = self.leaving()
 
         def call() -> Desk | None:
-            leave()
             key = find()
             return self._opened(key) if key else None
 
@@ -174,6 +173,7 @@ class AnnotateSamples(AnnotateFinding):
                 self.listen()
 
         self.saver.send(Job(call, done, self._refused))
+        self.saver.send(Job(leave, lambda _: None, self._refused))  # its commits hold no frame up
 
     def _opened(self, key: SampleKey) -> Desk:
         """In the store's thread."""
