@@ -182,8 +182,8 @@ class Open:
 
     Attributes:
         what: `labels`, `former`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`,
-            `layout`, `signals`, `quit`, `print`, `password`, `sync`, `sign out`, `lesson`, in review
-            `names` and `reopen`, or with a step of +1 or -1 `sample`, `document`, `tab`,
+            `layout`, `signals`, `quit`, `print`, `password`, `sync`, `sign out`, `lesson`, in
+            review `names` and `reopen`, or with a step of +1 or -1 `sample`, `document`, `tab`,
             `citation` (of a sample that is one), `incomplete`, `collection`; `cited` with the
             number of a citation of a report, from 0.
     """

@@ -30,6 +30,7 @@ _SHARED: Final[Mapping[str, str]] = {
     "undo": "undo what you settled, in any sample",
     "redo": "redo",
     "sample.done": "settle the sample, to the next",
+    "sample.rate": "settle the rating: a digit, 0 for none",
     "sample.next": "next sample of review, this one stays",
     "sample.previous": "previous sample of review",
     "sample.go": "go to a sample by its id",

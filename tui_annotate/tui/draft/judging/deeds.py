@@ -11,7 +11,7 @@ from typing import Final
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.settlements import Reason
-from tui_annotate.tui.draft import deeds, moving, notes
+from tui_annotate.tui.draft import deeds, moving, notes, rating
 from tui_annotate.tui.draft.effects import (
     Blink,
     Effect,
@@ -193,6 +193,7 @@ DEEDS: Final[Mapping[str, Callable[[Judging], Effects]]] = {
     "annotation.delete": partial(_allowed, _refuse),
     "proposal.take": partial(_allowed, _take),
     "rivals.merge": partial(_allowed, _merge),
+    "sample.rate": partial(_allowed, rating.ask),
     "own.add": partial(_allowed, editing.add_own),
     "names.show": partial(_open, "names"),
     "sample.reopen": partial(_open, "reopen"),
