@@ -24,6 +24,7 @@ from tui_annotate.services.share import Share
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.shares.store import ShareStore
+from tui_annotate.storage.work.store import AnnotationStore
 
 ALL = (Kind.REPORT, Kind.DOCUMENT, Kind.CITATION)
 
@@ -379,6 +380,26 @@ def test_nobody_sees_the_ticks_of_others(
             under(ana, DATASET, Kind.REPORT, topic="1")
     assert counts(store.topics(ben, DATASET, Kind.REPORT)) == [("1", 0, 2), ("2", 0, 1)]
     assert store.modes(DATASET) == ALL
+
+
+def test_items_are_counted_by_kind_and_person(
+    database: Database, deeds: Annotate, ana: str, ben: str
+) -> None:
+    """To an annotator their own alone; review is nobody's work."""
+    fill(deeds.corpus, "1", dataset="pairs")
+    deeds.rate(ana, key("r|1|run1"), "Bad", seconds=0)
+    deeds.comment(ben, key("r|1|run1"), "hm", seconds=0)
+    deeds.rate(ben, key("r|1|run2"), "Bad", seconds=0)
+    deeds.read(ben, key("d|1|da"), seconds=9)
+    found = deeds.store.kind_counts()
+    assert [(one.kind, one.samples, one.name, one.annotated) for one in found] == [
+        ("report", 3, "ana", 1),
+        ("report", 3, "ben", 2),
+        ("document", 4, "", 0),
+        ("citation", 10, "", 0),
+    ]
+    own = AnnotationStore(database, actor=Actor(ana, Role.ANNOTATOR)).kind_counts()
+    assert [one.name for one in own] == ["ana", "", ""]
 
 
 def test_whoever_was_given_samples_sees_and_counts_these_alone(

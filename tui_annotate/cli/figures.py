@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from tui_annotate.domain.figures import Figures, Projection
     from tui_annotate.services.examine import Waiting
+    from tui_annotate.storage.item_counts import KindCount
 
 _NONE = "-"
 
@@ -46,6 +47,25 @@ def show_waiting(waiting: Sequence[Waiting]) -> None:
         ],
         [(each.label, ", ".join(each.choices), each.name, each.annotations) for each in waiting],
     )
+
+
+def show_items(items: Sequence[KindCount]) -> None:
+    """A table of reports, documents and citations; nothing where there are none."""
+    if items:
+        output.line("")
+        output.table(
+            [
+                output.Column("dataset", flexible=True),
+                output.Column("kind"),
+                output.Column("samples", number=True),
+                output.Column("annotator", flexible=True),
+                output.Column("annotated", number=True),
+            ],
+            [
+                (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
+                for each in items
+            ],
+        )
 
 
 def _show_states(figures: Figures) -> None:

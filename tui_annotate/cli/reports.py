@@ -166,6 +166,7 @@ def status(
         figures.show_flags(measured)
     else:
         _show_whole(found)
+        figures.show_items(found.items)
         figures.show(measured)
         figures.show_waiting(found.waiting)
         if waiting:

@@ -31,7 +31,8 @@ from tui_annotate.storage.codec import from_json, request_from_json
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.ranks import HANDED_OUT
 
-_ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"
+ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"
+"""As `domain.items.annotated`, of an assignment `a`."""
 _DATASET: Final = text(
     "SELECT d.id, EXISTS (SELECT 1 FROM dataset_settings t WHERE t.dataset_id = d.id"
     " AND t.name = :handed_out) FROM datasets d WHERE d.name = :name"
@@ -44,7 +45,7 @@ _OURS: Final = (
 )
 _ANY: Final = text(f"SELECT 1 FROM samples s WHERE {_WITHIN} LIMIT 1")  # noqa: S608  constants
 _ITEMS: Final = text(
-    f'SELECT s.external, s."group", s.summary, s.meta, coalesce({_ANNOTATED}, 0)'  # noqa: S608
+    f'SELECT s.external, s."group", s.summary, s.meta, coalesce({ANNOTATED}, 0)'  # noqa: S608
     " FROM samples s LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id"
     f" WHERE {_WITHIN}{_OURS} ORDER BY s.id"
 )
@@ -59,16 +60,16 @@ _SENTENCES: Final = text(
     f" FROM samples s WHERE {_WITHIN} AND json_valid(s.meta) GROUP BY 1"
 )
 """A subquery for each report: joined to its sentences, its record would be read for each."""
-_COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
+COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
 _DONE: Final = text(
     f"SELECT {_TOPIC}, count(*)"  # noqa: S608  constants
     " FROM assignments a JOIN samples s ON s.id = a.sample_id"
-    f" WHERE a.person = :person AND {_ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1"
+    f" WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1"
 )
 _COMPLETE: Final = text(
     'SELECT g.topic, g.name FROM (SELECT s."group" AS name, count(*) AS done,'  # noqa: S608
     f"  min({_TOPIC}) AS topic FROM assignments a JOIN samples s ON s.id = a.sample_id"
-    f"  WHERE a.person = :person AND {_ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1) g"
+    f"  WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1) g"
     " WHERE g.done = (SELECT count(*) FROM samples o WHERE o.dataset_id = :dataset"
     "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
     '   AND o."group" = g.name)'
@@ -78,7 +79,7 @@ _OPEN: Final = (
     "SELECT s.external FROM {source} LEFT JOIN assignments a"  # noqa: S608  constants
     "   ON a.person = :person AND a.sample_id = s.id"
     " WHERE s.dataset_id = :dataset AND s.kind = :kind"
-    f" AND coalesce(NOT {_ANNOTATED}, 1) AND s.id > :after AND s.id <= :until"
+    f" AND coalesce(NOT {ANNOTATED}, 1) AND s.id > :after AND s.id <= :until"
     " ORDER BY s.id LIMIT 1"
 )
 _NEXT: Final = {
@@ -123,11 +124,11 @@ class _Seen:
 
     def has(self, kind: Kind) -> bool:
         """Whether there are items of a kind."""
-        return self._asked(_ANY, **_range(prefix(kind))).first() is not None
+        return self._asked(_ANY, **id_range(prefix(kind))).first() is not None
 
     def topics(self) -> list[_Topic]:
         """All topics that there are reports on."""
-        rows = self._asked(_TOPICS, **_range(prefix(Kind.REPORT)))
+        rows = self._asked(_TOPICS, **id_range(prefix(Kind.REPORT)))
         return [
             _Topic(str(name), request_from_json(request).title, reports)
             for name, _, request, reports in rows
@@ -135,7 +136,7 @@ class _Seen:
 
     def items(self, start: str, *, everything: bool = False) -> Iterator[Item]:
         """Those whose ids begin so, in the order in which they came."""
-        scope = {"whole": self.whole or everything, **_range(start)}
+        scope = {"whole": self.whole or everything, **id_range(start)}
         for name, group, begins, meta, done in self._asked(_ITEMS, **scope):
             told = from_json(meta) if meta else {}
             key = SampleKey(self.name, name)
@@ -157,23 +158,23 @@ class _Seen:
         """By topic, how much is done and how much there is, where everybody has all of it."""
         if kind is Kind.CITATION:
             done = Counter(topic for topic, _ in self.complete(prefix(kind)))
-            rows = self._asked(_SENTENCES, **_range(prefix(Kind.REPORT)))
+            rows = self._asked(_SENTENCES, **id_range(prefix(Kind.REPORT)))
             total = {str(topic): count for topic, count in rows if count}
         else:
-            rows = self._asked(_DONE, kind=kind.value, **_range(prefix(kind)))
+            rows = self._asked(_DONE, kind=kind.value, **id_range(prefix(kind)))
             done = Counter({str(topic): count for topic, count in rows})
             total = {topic.name: self._total(kind, topic) for topic in told}
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
         """(topic, group) of the sentences that are complete, whose citations' ids begin so."""
-        rows = self._asked(_COMPLETE, kind=Kind.CITATION.value, **_range(start))
+        rows = self._asked(_COMPLETE, kind=Kind.CITATION.value, **id_range(start))
         return [(str(topic), group) for topic, group in rows]
 
     def _total(self, kind: Kind, topic: _Topic) -> int:
         if kind is Kind.REPORT:
             return topic.reports
-        return int(self._asked(_COUNT, **_range(prefix(kind, topic.name))).scalar_one())
+        return int(self._asked(COUNT, **id_range(prefix(kind, topic.name))).scalar_one())
 
     def next_open(self, kind: Kind, after: str) -> str | None:
         """As `ItemStore.next_open`."""
@@ -266,6 +267,6 @@ class ItemStore:
             return seen.next_open(kind, after) if seen else None
 
 
-def _range(start: str) -> dict[str, str]:
+def id_range(start: str) -> dict[str, str]:
     """The ids that begin so: from the first up to, not including, the first that does not."""
     return {"low": start, "high": start[:-1] + chr(ord(start[-1]) + 1)}
