@@ -50,16 +50,23 @@ def written(folder: Path, size: Size | None = None) -> tuple[Path, ImportOptions
     Each document of a topic is cited at least once where the size has citations enough.
     """
     size, chance = size or Size(), random.Random(7)
-    runs = folder / "runs"
+    runs, options = reading(folder)
     runs.mkdir(parents=True)
-    topics, documents = folder / "topics.jsonl", folder / "documents.jsonl"
-    _lines(topics, (_topic(number, chance) for number in range(size.topics)))
-    _lines(documents, _documents(size, chance))
+    assert options.topics is not None
+    assert options.documents is not None
+    _lines(options.topics, (_topic(number, chance) for number in range(size.topics)))
+    _lines(options.documents, _documents(size, chance))
     for run in range(size.runs):
         reports = (_report(topic, run, size, chance=chance) for topic in range(size.topics))
         _lines(runs / f"run{run:02}.jsonl", reports)
-    options = ImportOptions(dataset="collection", topics=topics, documents=documents, language="en")
     return runs, options
+
+
+def reading(folder: Path) -> tuple[Path, ImportOptions]:
+    """What of a folder is read, and how."""
+    topics, documents = folder / "topics.jsonl", folder / "documents.jsonl"
+    options = ImportOptions(dataset="collection", topics=topics, documents=documents, language="en")
+    return folder / "runs", options
 
 
 def _lines(file: Path, rows: Iterator[dict[str, Any]]) -> None:

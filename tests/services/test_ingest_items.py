@@ -14,7 +14,7 @@ from tests.plugins.formats.test_autojudge import POOLS, TOPICS, UNDER, lines, re
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.services.ingest import IngestReport
+from tui_annotate.services.ingest import Files, IngestReport
 from tui_annotate.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
@@ -29,10 +29,12 @@ def space(tmp_path: Path) -> Iterator[Workspace]:
 
 def taken(space: Workspace, folder: Path, *rows: Any, **how: Any) -> IngestReport:
     """What an ingest of some lines did."""
-    topics = lines(folder / "topics.jsonl", *TOPICS)
-    runs = lines(folder / "runs.jsonl", *rows)
-    options = ImportOptions(dataset="d", topics=topics)
+    runs, options = lines(folder / "runs.jsonl", *rows), _reading(folder)
     return space.ingest(runs, format="autojudge", options=options, embedder="none", **how)
+
+
+def _reading(folder: Path) -> ImportOptions:
+    return ImportOptions(dataset="d", topics=lines(folder / "topics.jsonl", *TOPICS))
 
 
 def ids(space: Workspace, first: str = "") -> list[str]:
@@ -66,6 +68,23 @@ def test_judgements_find_the_run_that_was_named_with_its_team(
     assert ids(space) == before
     (found,) = [one for one in space.records() if one.sample.id == "c|1101|teamB/run1|0"]
     assert sorted(work.rating for work in found.assignments) == ["Bad", "Bad"]
+
+
+def test_a_run_that_comes_later_has_its_documents_once_all_are_replaced(
+    space: Workspace, tmp_path: Path
+) -> None:
+    """An ingest overwrites nothing; `replace` gives documents the runs that have them by now."""
+    of: dict[str, Any] = {"documents": {"a": POOLS}}
+    rows = [report(("x", ["a"]), run="run1", **of), report(("y", ["a"]), run="run2", **of)]
+    taken(space, tmp_path, rows[0])
+    ana = space.people.local("ana").id
+    space.annotate.rate(ana, SampleKey("d", "d|1101|a"), "Bad", seconds=1.0)
+    assert taken(space, tmp_path, rows[1]).added == 2
+    files = Files([lines(tmp_path / "runs.jsonl", *rows)], "autojudge", _reading(tmp_path))
+    space.ingesting.replace(files, dataset="d", embedder="none")
+    (found,) = [one for one in space.records() if one.sample.id == "d|1101|a"]
+    assert found.sample.meta["runs"] == ["run1", "run2"]
+    assert [work.rating for work in found.assignments] == ["Bad"]
 
 
 def test_documents_that_reports_share_are_stored_once(space: Workspace, tmp_path: Path) -> None:

@@ -102,8 +102,7 @@ class Ingest:
         began = time.monotonic()
         vectors = self._vectors(embedder)
         watcher = Watcher(progress, problem)
-        if isinstance(records, Files):
-            records.stored = self._stored
+        self._ready(records)
         if strict and iter(records) is records:
             raise InvalidInput("strict needs records that can be read twice", "give a list")
         if strict or dry_run:
@@ -147,6 +146,7 @@ class Ingest:
         began = time.monotonic()
         if iter(records) is records:
             raise InvalidInput("replace needs records that can be read twice", "give a list")
+        self._ready(records)
         stored = set(self.corpus.keys(dataset))
         if not stored:
             raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
@@ -239,6 +239,11 @@ class Ingest:
         asked = Asked.of(embedder)
         refuse_unknown(asked)
         return Vectors(self.corpus, stores=self.stores, load=self.load, asked=asked)
+
+    def _ready(self, records: Records) -> None:
+        """Tells files what is there already, for formats whose ids depend on it."""
+        if isinstance(records, Files):
+            records.stored = self._stored
 
     def _stored(self, key: SampleKey) -> Sample | None:
         """A sample that is there already."""
