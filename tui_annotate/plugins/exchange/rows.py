@@ -85,3 +85,13 @@ def row_of(value: Any) -> Row:
         where = harmless(f"{words['dataset']}/{words['annotation_key']}")
         raise Unavailable(f"the payload of {where} is no object", "who wrote it?")
     return Row(payload=payload, **words)
+
+
+def complaint(body: bytes) -> str:
+    """What PostgREST, or something before it, says of a request."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        value = None
+    told = value.get("message") if isinstance(value, dict) else None
+    return harmless(told if isinstance(told, str) else body.decode("utf-8", "replace")) or "no word"

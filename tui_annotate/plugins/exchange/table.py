@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Unavailable
 from tui_annotate.domain.version import VERSION
-from tui_annotate.plugins.exchange.rows import KEYS, TABLE, Row, batches, equal, one_of, row_of
+from tui_annotate.plugins.exchange.rows import (
+    KEYS,
+    TABLE,
+    Row,
+    batches,
+    complaint,
+    equal,
+    one_of,
+    row_of,
+)
 from tui_annotate.plugins.exchange.sync_key import KEY, URL, harmless, key
 from tui_annotate.plugins.waiting import retry_after
 
@@ -165,9 +174,8 @@ class Table:
                 break
             self._wait(max(passing.after, 2.0**attempt / 2))
         asks = f"; it asks to wait {passing.after:,.0f} s" if passing.after else ""
-        raise Unavailable(
-            f"{self.host}: {passing}{asks}", "nothing is lost here; try again later"
-        ) from passing
+        hint = "nothing is lost here; try again later"
+        raise Unavailable(f"{self.host}: {passing}{asks}", hint) from passing
 
     def _answer(
         self, method: str, query: Mapping[str, str], *, most: int, body: object, prefer: str
@@ -195,14 +203,14 @@ class Table:
             raise _Passing(f"no connection: {harmless(str(error))}") from error
         except httpx2.TransportError as error:
             raise _Passing(f"the connection broke: {harmless(str(error))}") from error
-        raise self._refusal(reply, _complaint(told))
+        raise self._refusal(reply, complaint(told))
 
     def _read(self, reply: httpx2.Response, most: int, *, cut: bool = False) -> bytes:
         until = self._clock() + _WHOLE
         body = bytearray()
         for chunk in reply.iter_raw():
             body += chunk
-            if len(body) > most and cut:
+            if cut and len(body) > most:
                 break
             if len(body) > most:
                 raise Unavailable(
@@ -287,18 +295,6 @@ def _checked(address: str) -> httpx2.URL:
     if url.scheme not in {"http", "https"} or not url.host:
         raise InvalidInput(f"{URL} is {harmless(address)!r}, no address", hint)
     if url.scheme == "http" and not _near(url.host):
-        raise InvalidInput(
-            f"{URL} begins with http: the key and all work would travel open", "use https"
-        )
+        raise InvalidInput(f"{URL} begins with http: key and work would travel open", "use https")
     path = url.path.rstrip("/").removesuffix("/rest/v1")
     return url.copy_with(path=path or "/")
-
-
-def _complaint(body: bytes) -> str:
-    """What PostgREST, or something before it, says of a request."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        value = None
-    told = value.get("message") if isinstance(value, dict) else None
-    return harmless(told if isinstance(told, str) else body.decode("utf-8", "replace")) or "no word"
