@@ -36,7 +36,9 @@ def rows() -> list[Row]:
         place = Path(folder)
         runs, options = written(place / "files", SIZE)
         with tui_annotate.create(place / "space") as workspace:
-            workspace.ingesting.run(Files([runs], format="autojudge", options=options), embedder="none")
+            workspace.ingesting.run(
+                Files([runs], format="autojudge", options=options), embedder="none"
+            )
         return list(_pressed(place / "space"))
 
 

@@ -294,6 +294,18 @@ async def test_the_tree_leads_back_to_the_queue_and_on(folder: Path) -> None:
         assert here(person).startswith("d|")
 
 
+async def test_who_leaves_the_tree_before_it_is_read_is_not_held_up(folder: Path) -> None:
+    """What comes afterwards is for nobody."""
+    async with at_work(folder, sample=SENTENCE[0]) as person:
+        for last in ("escape", "tab"):
+            await person.pilot.press("T", "3", last)
+            await person.settled()
+            await person.press("T escape")
+        await person.pilot.press("T", "J", "J", "escape")
+        await person.settled()
+        assert person.app.return_code in (None, 0)
+
+
 async def test_pairs_are_of_no_collection(tmp_path: Path) -> None:
     """The keys say so, and nothing opens."""
     async with at_work(make(tmp_path / "space")) as person:

@@ -81,11 +81,16 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def _tree(self) -> Tree:
         return self._trees[self._kind]
 
+    @property
+    def _gone(self) -> bool:
+        """Whether somebody left while rows were read."""
+        return self not in self.app.screen_stack
+
     # reading
 
     def _read(self) -> None:
         """Reads what is wanted and was not read, one after the other."""
-        if self._reading or not self.is_attached:
+        if self._reading:
             return
         path = () if () not in self._tree.below else self._tree.unread()
         if path is not None:
@@ -115,13 +120,15 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def _arrived(self, kind: Kind, path: Path, rows: tuple[Row, ...]) -> None:
         self._reading = False
+        if self._gone:
+            return
         self._trees[kind].below[path] = rows
         self._show()
         self._read()
 
     def _refuse(self, error: TuiAnnotateError | None) -> None:
         self._reading = False
-        if error:
+        if error and not self._gone:
             hint = f"; {error.hint}" if error.hint else ""
             self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
 
@@ -255,6 +262,8 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.app.call_from_thread(done)
 
     def _found(self, key: SampleKey | None) -> None:
+        if self._gone:
+            return
         if key is None:
             words = f"all {NAMES[self._kind]} are annotated"
             self.query_one(DraftLine).show(words, kind="hint")
