@@ -107,6 +107,7 @@ def test_another_document_is_better_by_a_step_of_strength_alone() -> None:
 
     assert citing.better(documents, lit(0.4, 0.9), "a") == "better: b 0.90"
     assert citing.better(documents, lit(0.85, 0.9), "a") == ""
+    assert citing.better(documents, lit(0.4, 0.9), "a", lit=5) == ""
     assert citing.better(documents, lit(0.4, 0.9), "b") == ""
     assert citing.better(documents, lit(0.4, 0.9), "gone") == "better: b 0.90"
     assert citing.better(documents, [], "a") == ""

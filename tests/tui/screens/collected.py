@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tui_annotate.domain.items import PASSAGE_LABELS
 from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
@@ -61,7 +62,7 @@ class Collection:
     def citation(self, at: int, text: str, name: str | None) -> Sample:
         """A sentence and what it cites; nothing for None."""
         group = f"{self.topic}|{self.run}|{at}"
-        source = (self._document(name),) if name in self.texts else ()
+        source = (self._document(name),) if name and name in self.texts else ()
         return self._sample(
             f"c|{group}|{name}" if name else f"c|{group}",
             Kind.CITATION,
@@ -76,7 +77,7 @@ class Collection:
         return Document(Side.SOURCE, whole, name, title)
 
     def _sample(
-        self, name: str, kind: Kind, documents: tuple[Document, ...], meta: dict[str, object],
+        self, name: str, kind: Kind, documents: tuple[Document, ...], meta: Mapping[str, Any],
         *, group: str = "",
     ) -> Sample:  # fmt: skip
         of = {"topic_id": self.topic, "run_id": self.run, "team_id": "team", **meta}

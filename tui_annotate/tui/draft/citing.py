@@ -107,6 +107,18 @@ def walk(step: int, draft: Draft) -> Effects:
     return [Open("cited", draft.citation)]
 
 
+def clicked(draft: Draft, offset: int, cell: int) -> Effects:
+    """A mark behind the sentence that ends at `offset` was clicked, at a cell of all its marks."""
+    end = 0
+    for at, citation in enumerate(draft.citations):
+        if citation.span.start <= offset < citation.span.end:
+            end += width(f" [{short(citation.id)}]")
+            if cell < end:
+                draft.citation = at
+                return [Open("cited", at)]
+    return []
+
+
 def told(draft: Draft, urls: Mapping[str, str]) -> tuple[str, Kind]:
     """(words, kind) of the citation in focus, for the draft line."""
     citation = draft.citations[draft.citation]
@@ -144,13 +156,16 @@ def sentence(sample: Sample) -> int:
     return index if isinstance(index, int) and index >= 0 else 0
 
 
-def better(documents: Sequence[Document], matches: Sequence[Match], here: str) -> str:
+def better(
+    documents: Sequence[Document], matches: Sequence[Match], here: str, *, lit: int = 0
+) -> str:
     """Which other document holds stronger evidence than the one that is cited, in words.
 
     Args:
         documents: of the report.
         matches: what is related in all of them, the best first.
         here: the cited one's id.
+        lit: the strength of what is lit in it, where it was searched alone.
 
     Returns:
         Empty where none is stronger; steps of strength count, not small leads of a score.
@@ -159,6 +174,6 @@ def better(documents: Sequence[Document], matches: Sequence[Match], here: str) -
         return ""
     own = (match.strength for match in matches if documents[match.document].key == here)
     best = matches[0]
-    if best.strength <= max(own, default=0):
+    if best.strength <= max(lit, *own, 0):
         return ""
     return f"better: {short(documents[best.document].key)} {best.score:.2f}"

@@ -8,6 +8,7 @@ import pytest
 
 from tests.tui.screens.collected import LABELS, Collection
 from tests.tui.screens.work import Person, at_work, make
+from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.samples import Kind, SampleKey, Side
@@ -76,6 +77,22 @@ async def test_a_key_walks_the_citations_and_opens_their_documents(folder: Path)
         assert "not cited here" in person.shown()
 
 
+async def test_a_click_on_a_mark_opens_its_document(folder: Path) -> None:
+    """The one that was clicked, of several behind one sentence; a word beside it is a word."""
+    async with at_work(folder, sample=REPORT, size=(140, 40)) as person:
+        row, line = next(
+            (at, line) for at, line in enumerate(person.shown().splitlines()) if "[lost]" in line
+        )
+        for mark, words in (("[doc-b]", "citation 3/5"), ("[lost]", "citation 4/5")):
+            await person.pilot.click(offset=(line.index(mark) + 2, row))
+            await person.settled()
+            assert words in person.line()
+        await person.pilot.click(offset=(line.index("hide") + 1, row))
+        await person.settled()
+        assert "citation" not in person.line()
+        assert person.draft.pointers[Side.SUMMARY].offset == 30
+
+
 async def test_the_overlay_has_the_request_and_the_documents(folder: Path) -> None:
     """One key, a page each."""
     async with at_work(folder, sample=REPORT) as person:
@@ -114,7 +131,7 @@ async def test_a_passage_of_a_document_can_be_edited_deleted_and_brought_back(fo
         await person.press("a m")
         await person.press("w h y enter")
     async with at_work(folder, sample=DOCUMENT) as person:
-        assert [one.note for one in person.annotations] == ["why"]
+        assert [each.note for each in person.annotations] == ["why"]
         await person.press("a x")
         assert person.annotations == ()
         await person.press("u")
@@ -326,3 +343,60 @@ async def test_the_keys_and_marks_of_these_kinds_are_told(folder: Path) -> None:
             assert words in person.shown()
         await person.press("?")
         assert "[id]" in person.shown()
+
+
+# what else must hold
+
+
+async def test_nobody_sees_what_others_said_of_an_item(folder: Path) -> None:
+    """Neither in titles, nor in the tree, nor in what is next to do."""
+    with workspace.open(folder) as space:
+        other = space.person("ben").id
+        for name in (REPORT, DOCUMENT, FIRST, *SENTENCE):
+            key = SampleKey("pools", name)
+            space.annotate.rate(other, key, "Bad", seconds=1)
+            space.annotate.comment(other, key, "secret words", seconds=1)
+    async with at_work(folder, sample=REPORT) as person:
+        assert "Bad" not in person.shown()
+        await person.press("g g g g")
+        assert "secret" not in person.shown()
+        await person.press("q T")
+        assert "0/2 reports" in person.shown()
+        await person.press("3")
+        assert "0/8 sentences" in person.shown()
+        await person.press("1 J")
+        assert here(person) == "r|8|other"
+
+
+@pytest.mark.parametrize("sample", [REPORT, DOCUMENT, FIRST])
+async def test_a_window_that_is_too_small_saves_nothing(folder: Path, sample: str) -> None:
+    """It says so; larger again, the screen is as it was."""
+    async with at_work(folder, sample=sample, size=(24, 6)) as person:
+        assert "too small" in person.shown()
+        await person.press("1 * 1")
+        assert stored(person)[1].rating == ""
+        assert person.annotations == ()
+        await person.pilot.resize_terminal(80, 24)
+        await person.press("* 1")
+        assert "rated Perfect" in person.line()
+
+
+async def test_a_document_of_a_megabyte_and_chinese_are_marked_like_any_other(
+    tmp_path: Path,
+) -> None:
+    """At its end too; a mark behind a Chinese sentence takes no character of it."""
+    long = "Crabs hide in cracks. " * 50_000
+    cited = ("文献甲的很长的编号和名称", "b")
+    collection = Collection(
+        texts={"b": ("长文", long)}, sentences=[("螃蟹躲在石缝里。", cited), ("完。", ("b",))]
+    )
+    folder = make(tmp_path / "space", labels=LABELS, samples=list(collection.samples()))
+    async with at_work(folder, sample="d|7|b") as person:
+        await person.press("end . 1")
+        ((anchor,),), _ = stored(person)
+        assert anchor.span.of(f"长文\n\n{long}") == "Crabs hide in cracks."
+        await person.press("T 1 enter")
+        assert "螃蟹躲在石缝里。 [文献甲的…] [b] 完。 [b]" in person.shown()
+        await person.press(". 1")
+        text = person.draft.text(Side.SUMMARY)
+        assert person.annotations[0].claim[0].span.of(text) == "螃蟹躲在石缝里。"

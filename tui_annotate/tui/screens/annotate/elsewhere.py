@@ -69,7 +69,8 @@ class AnnotateElsewhere(AnnotateItems):
         anchor = wanted[1]._replace(index=0, span=wanted[1].span.shift(start))
         documents, cited = made.sample.side(Side.SOURCE), draft.sample.meta.get("docid")
         matches = made.match(anchor, top=None, by=self.by)
-        told = citing.better(documents, matches, str(cited or ""))
+        lit = max((match.strength for match in draft.matches[Side.SOURCE]), default=0)
+        told = citing.better(documents, matches, str(cited or ""), lit=lit)
         self.app.call_from_thread(self._found_elsewhere, wanted, told)
 
     def _prepared_report(self, session: Session, draft: Draft, near: Neighbours) -> SampleAssist:

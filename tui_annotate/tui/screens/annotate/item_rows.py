@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.items import JUDGED
+from tui_annotate.domain.items import JUDGED, report_id
 from tui_annotate.domain.samples import Kind, Side
 from tui_annotate.tui.draft import citing
 from tui_annotate.tui.draft.state import Draft
@@ -45,7 +45,7 @@ def _judged(draft: Draft, usual: Title, near: Neighbours | None, *, said: bool) 
     told = [cut(shown(draft.rating), _RATING)] if draft.rating else []
     told += [NOTED] if said else []
     name, sample = usual.name, draft.sample
-    run = str(sample.meta.get("run_id") or "")
+    run = _run(sample)
     if sample.kind is Kind.DOCUMENT:
         (document,) = sample.documents
         name = f"DOCUMENT {document.title or _docid(sample)}"
@@ -117,6 +117,15 @@ def _document(sample: Sample) -> str:
     if isinstance(runs, list) and runs:
         lines += ["", f"# Cited by\n{', '.join(map(str, runs))}"]
     return "\n".join(filter(None, lines))
+
+
+def _run(sample: Sample) -> str:
+    """The run as the tree has it: with its team, where two teams call one so."""
+    topic = str(sample.meta.get("topic_id") or "")
+    report = sample.id if sample.kind is Kind.REPORT else report_id(sample.group)
+    start = f"r|{topic}|"
+    told = report.removeprefix(start) if report.startswith(start) else ""
+    return told or str(sample.meta.get("run_id") or "")
 
 
 def _docid(sample: Sample) -> str:

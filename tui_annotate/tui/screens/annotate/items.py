@@ -18,6 +18,7 @@ from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.annotate import item_rows
 from tui_annotate.tui.screens.annotate.asking import AnnotateAsking
 from tui_annotate.tui.screens.annotate.rows import Title
+from tui_annotate.tui.widgets.document_pane import DocumentPane
 
 if TYPE_CHECKING:
     from tui_annotate.domain.items import Leaf, Sentence
@@ -138,6 +139,13 @@ class AnnotateItems(AnnotateAsking):
             case _:
                 return super().ask(effect)
         return True
+
+    def on_document_pane_tag_clicked(self, message: DocumentPane.TagClicked) -> None:
+        """A mark behind a sentence was clicked: its document comes on screen."""
+        message.stop()
+        draft = self.draft
+        if draft and message.pane is self.pane(Side.SUMMARY) and not draft.writing:
+            self.perform(citing.clicked(draft, message.offset, message.cell))
 
     def _show_citation(self, draft: Draft) -> None:
         """Its sentence has the cursor; its document is on screen, at what is lit in it."""
