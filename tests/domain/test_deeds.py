@@ -8,8 +8,8 @@ import pytest
 
 from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import Anchor, Annotation, annotation_from_json
-from tui_annotate.domain.assignments import State
-from tui_annotate.domain.beside import check_beside
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.beside import beside, check_beside
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.history import StreamState
 from tui_annotate.domain.label_files import parse_labels
@@ -169,3 +169,63 @@ def test_a_rating_is_a_word_of_the_scale() -> None:
     assert deeds.rating("anything", ()) == "anything"
     with pytest.raises(InvalidInput, match="'fair' is not a rating"):
         deeds.rating("fair", ("good", "poor"))
+
+
+# ratings and comments ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "after"),
+    [("new", "Bad", "draft"), ("new", "", "new"), ("done", "Bad", "done"), ("draft", "", "draft")],
+)
+def test_an_opinion_begins_a_sample_and_reopens_none(before: str, word: str, after: str) -> None:
+    """The inverse gives back what stood, the state with it."""
+    stands = state(word=before)
+    action = deeds.opine(stands, "rate", {"rating": word})
+    then = stands.applied(action)
+    assert (then.assignment["rating"], then.assignment["state"]) == (word, after)
+    assert then.applied(action.inverse("e")) == stands
+
+
+def test_review_settles_words_with_what_else_it_does() -> None:
+    """On what was finished they reopen it, unless it is finished with them."""
+    stands = state(word="done")
+    opened = stands.applied(deeds.settle(stands, "rate", {}, words={"rating": "Bad"}))
+    assert (opened.assignment["rating"], opened.assignment["state"]) == ("Bad", "reopened")
+    done = opened.applied(deeds.settle(opened, "done", {}, words={"comment": "hm"}, done=True))
+    assert done.assignment == {"state": "done", "rating": "Bad", "comment": "hm"}
+
+
+@pytest.mark.parametrize(
+    ("work", "begun"),
+    [
+        (Assignment("p"), False),
+        (Assignment("p", seconds=9.0), False),
+        (Assignment("p", rating="Bad"), True),
+        (Assignment("p", comment="hm"), True),
+        (Assignment("p", State.SKIPPED), True),
+    ],
+)
+def test_time_alone_begins_nothing(work: Assignment, *, begun: bool) -> None:
+    """Whatever else an assignment tells of does."""
+    assert work.begun is begun
+
+
+def test_several_are_added_or_edited_as_one() -> None:
+    """Each under an id that is free."""
+    stands = state(note("a"))
+    read = annotation_from_json(stands.annotations["a"])
+    action = deeds.edit(stands, replace(read, note="x"), note("b"), note("c"), at="now")
+    then = stands.applied(action)
+    assert sorted(then.annotations) == ["a", "b", "c"]
+    assert then.applied(action.inverse("e")).annotations == stands.annotations
+    with pytest.raises(Conflict, match="there already"):
+        deeds.edit(then, replace(read, version=2), note("b"), at="now")
+
+
+def test_what_others_say_is_beside_it_where_they_say_the_same() -> None:
+    """The same words under a label in common; itself is not beside itself."""
+    assert beside(note("a"), [note("b")])
+    assert not beside(note("a"), [note("a")])
+    assert not beside(note("a"), [note("b", label="Odd"), note("c", 9)])
+    assert beside(note("a", label=""), [note("b", label="")])

@@ -176,6 +176,15 @@ def test_a_record_of_another_origin_is_an_item_without_a_place() -> None:
     assert items.item(key("x"), group="", start="", meta={"runs": 7}) == Item(key("x"), "")
 
 
+@pytest.mark.parametrize(
+    ("ratings", "apart"),
+    [((), False), (("", ""), False), (("Bad", "Bad"), False), (("Bad", ""), True)],
+)
+def test_who_rated_nothing_rated_otherwise(ratings: tuple[str, ...], *, apart: bool) -> None:
+    """Where anybody rated at all."""
+    assert items.rated_apart(ratings) is apart
+
+
 def test_the_workspaces_own_words_go_before_the_scale() -> None:
     """They are for all kinds; without them pairs are not rated by hand."""
     assert items.scale(Kind.REPORT) == ("Perfect", "Mostly Good", "So-so", "Bad")

@@ -19,6 +19,7 @@ from tui_annotate.domain.history import (
     Change,
     Deed,
     Event,
+    Payload,
     StreamState,
     chained,
     replay,
@@ -162,10 +163,13 @@ def test_a_number_that_is_taken_gives_way() -> None:
     """Copies carry the number that the annotation has here, and come only once."""
     there = went_on((), "add", Change({"a": payload("a", number=7)}), at=1)
     there = went_on(there, "edit", Change({"a": payload("a", "more", number=7)}), at=2)
-    numbers = {"a": 12}
-    merge = merged((), there, numbers=numbers)
+
+    def own(payload: Payload) -> Payload:
+        return {**payload, "number": 12}
+
+    merge = merged((), there, own=own)
     assert replay(merge.events).annotations["a"]["number"] == 12
-    assert merged(merge.events, there, numbers=numbers).events == ()
+    assert merged(merge.events, there, own=own).events == ()
 
 
 def test_undo_does_not_reach_behind_a_join() -> None:
