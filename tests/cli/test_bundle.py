@@ -171,6 +171,32 @@ def test_two_copies_of_a_bundle_both_come_home(command: Command, home: Path, bun
     assert command("bundle", "merge", str(bundle), "--json").json["events"] == 0
 
 
+def test_labels_that_were_renamed_meanwhile_are_so_on_what_comes_home(
+    command: Command, home: Path, bundle: Path
+) -> None:
+    """Work under the old name gets the new one, done before or after; it is no conflict."""
+    folder, person = carrying.unpacked(bundle)
+    with workspaces.open(folder) as space:
+        for start in (0, 5):
+            made = claim(f"l{start}", start, start + 4, label="Benign")
+            space.annotate.add(person.id, TEA, made, seconds=1)
+    carrying.write_back(bundle, folder)
+    command("bundle", "merge", str(bundle))
+    with workspaces.open(folder) as space:
+        space.annotate.add(person.id, TEA, claim("l9", 9, 11, label="Benign"), seconds=1)
+    carrying.write_back(bundle, folder)
+    renamed = command("labels", "rename", "Benign", "Harmless")
+    assert renamed.code == 0, renamed.err
+    merged = command("bundle", "merge", str(bundle), "--json").json
+    assert (merged["samples"], merged["conflicts"]) == (1, [])
+    with workspaces.open(home) as space:
+        stream = space.log.stream(person.id, TEA)
+        assert {each.labels for each in stream.annotations} == {(("Harmless",),)}
+        assert len(stream.annotations) == 3
+        assert not list(AuditStore(space.team.database).breaks())
+    assert command("bundle", "merge", str(bundle), "--json").json["events"] == 0
+
+
 def test_another_workspace_does_not_take_it(command: Command, pairs: Path, bundle: Path) -> None:
     """A bundle goes home, and nowhere else, also where samples have the same names."""
     command("init", "other")

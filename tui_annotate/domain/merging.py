@@ -8,16 +8,18 @@ know what they have of each other already, however often they are brought togeth
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tui_annotate.domain.history import (
     JOIN,
     READ,
+    RELABEL,
     Action,
     Change,
     Event,
+    Payload,
     StreamState,
     chained,
 )
@@ -95,41 +97,46 @@ def origin(event: Event) -> str:
     return event.versions.get(COPIED) or event.hash
 
 
+Own = Callable[[Payload], Payload]
+"""Gives an annotation of another copy as it stands here: its number, what its labels are called."""
+
+
 def merged(
-    here: Sequence[Event], there: Sequence[Event], *, numbers: Mapping[str, int] | None = None
+    here: Sequence[Event], there: Sequence[Event], *, own: Own = lambda payload: payload
 ) -> Merge:
     """Brings one copy of a stream to another.
 
     Args:
         here: all events of the stream as they stand here.
         there: all of the other copy, in order, a sound chain.
-        numbers: by id, the numbers that annotations have here; others keep their own.
+        own: gives the same object back where nothing is to be changed.
     """
-    numbered = [_numbered(event, numbers or {}) for event in there]
+    adapted = [_adapted(event, own) for event in there]
     after = len(here)
     if [event.hash for event in there[:after]] == [event.hash for event in here]:
         tail = tuple(there[after:])
-        if all(one is other for one, other in zip(numbered[after:], tail, strict=True)):
+        if all(one is other for one, other in zip(adapted[after:], tail, strict=True)):
             return Merge(tail)
-    return _Joining(here).take(numbered)
+    return _Joining(here).take(adapted)
 
 
-def _numbered(event: Event, numbers: Mapping[str, int]) -> Event:
-    """The event with the numbers that its annotations have here; itself where these are its own."""
+def _adapted(event: Event, own: Own) -> Event:
+    """The event as it would have been written here; itself where that is the same."""
     action = event.action
-    before, after = (_renumbered(part, numbers) for part in (action.before, action.after))
+    before, after = (_owned(part, own) for part in (action.before, action.after))
     if before is action.before and after is action.after:
         return event
     return replace(event, action=replace(action, before=before, after=after))
 
 
-def _renumbered(change: Change, numbers: Mapping[str, int]) -> Change:
-    other = {
-        name: {**payload, "number": numbers[name]}
+def _owned(change: Change, own: Own) -> Change:
+    found = {
+        name: payload if payload is None else own(payload)
         for name, payload in change.annotations.items()
-        if payload is not None and name in numbers and payload.get("number") != numbers[name]
     }
-    return replace(change, annotations={**change.annotations, **other}) if other else change
+    if all(found[name] is payload for name, payload in change.annotations.items()):
+        return change
+    return replace(change, annotations=found)
 
 
 class _Joining:
@@ -219,9 +226,10 @@ def moved(
 def _newest(events: Iterable[Event]) -> tuple[str, str]:
     """When the last deed was done, and what decides between two of one moment; empty for none.
 
-    Time alone is no deed.
+    Time alone is no deed, and that labels are called otherwise is nobody's.
     """
-    deeds = ((event.at, origin(event)) for event in events if event.action.verb != READ)
+    idle = {READ, RELABEL}
+    deeds = ((event.at, origin(event)) for event in events if event.action.verb not in idle)
     return max(deeds, default=("", ""))
 
 

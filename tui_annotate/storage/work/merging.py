@@ -10,9 +10,10 @@ from sqlalchemy import Connection, bindparam, select
 
 from tui_annotate.domain.admitting import misplaced
 from tui_annotate.domain.errors import Conflict
-from tui_annotate.domain.history import DISCARD, Event, StreamState
-from tui_annotate.domain.merging import Fork, StreamCopy, alike, merged, moved
+from tui_annotate.domain.history import DISCARD, Event, Payload, StreamState
+from tui_annotate.domain.merging import Fork, Own, StreamCopy, alike, merged, moved
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, again, require
+from tui_annotate.domain.relabelling import Renames, renamed_payload
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.columns import DATASETS, EVENTS, SAMPLES
 from tui_annotate.storage.corpus.records import stored_sample
@@ -199,7 +200,7 @@ def _taken(connection: Connection, log: Log, copy: StreamCopy, *, person: Person
         return replace(nothing, refused=says)
     if copy.person != person.id:
         keep_person(connection, again(person))
-    merge = merged(here, copy.events, numbers=_numbers(log, here, copy.events))
+    merge = merged(here, copy.events, own=_owning(log, here, copy))
     for event in merge.events:
         plan, stream = planned(stream, event)
         log.write([plan])
@@ -224,6 +225,22 @@ def _theirs(log: Log, copy: StreamCopy, *, sample_id: int) -> str:
         if place != (copy.person, sample_id):
             return f"annotation {name} stands elsewhere here"
     return ""
+
+
+def _owning(log: Log, here: Sequence[Event], copy: StreamCopy) -> Own:
+    """What an annotation of a copy is here: its number, and its labels as they are called now."""
+    numbers = _numbers(log, here, copy.events)
+    became: dict[str, Renames] = {}
+
+    def own(payload: Payload) -> Payload:
+        version = payload["label_set"]
+        if version not in became:
+            became[version] = log.became(copy.key.dataset, version) if version else {}
+        found = renamed_payload(payload, became[version])
+        number = numbers[payload["id"]]
+        return found if found["number"] == number else {**found, "number": number}
+
+    return own
 
 
 def _named(told: Sequence[Event]) -> list[str]:
