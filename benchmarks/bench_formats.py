@@ -34,6 +34,8 @@ RATE = 10_000
 _NAMES = {"faithbench-csv": "verdicts.csv", "csv": "table.csv", "xlsx": "book.xlsx"}
 _QUICK = ("native", "mercury", "csv")
 """Formats whose rate is promised."""
+_OF_ITEMS = ("autojudge",)
+"""Formats that hold no pairs: see bench_reports.py."""
 _INGESTED = ("pairs.jsonl", "pairs.parquet", "native.jsonl")
 """What is stored as well; that takes longest."""
 
@@ -45,6 +47,8 @@ def rows() -> Iterator[Row]:
         store = folder / "store.sqlite"
         filled(store, {"few": SAMPLES // PART, "many": SAMPLES})
         for exporter in registry.names("exporters"):
+            if exporter in _OF_ITEMS:
+                continue
             yield from _out_and_in(store, exporter)
         store.unlink()
         for source, make in _MADE.items():

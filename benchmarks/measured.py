@@ -14,6 +14,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tui_annotate.services.ingest import Files
 
 LAYER = "all"
 """Whose work goes into formats that hold one person's."""
@@ -84,7 +88,13 @@ def _read(importer: str, source: str) -> int:
 
 
 def _ingest(importer: str, source: str, store: str) -> int:
-    from tui_annotate.services.ingest import Files, Ingest
+    from tui_annotate.services.ingest import Files
+
+    return _taken(Files([Path(source)], format=importer), store)
+
+
+def _taken(files: Files, store: str) -> int:
+    from tui_annotate.services.ingest import Ingest
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.database import Database
     from tui_annotate.storage.vectors.store import VectorStore
@@ -96,10 +106,29 @@ def _ingest(importer: str, source: str, store: str) -> int:
         AnnotationStore(database),
         lambda: VectorStore(Path(store).with_suffix(".vectors")),
     )
-    return ingest.run(Files([Path(source)], format=importer), embedder="none").added
+    return ingest.run(files, embedder="none").added
 
 
-_DEEDS: dict[str, Callable[..., int]] = {"export": _export, "read": _read, "ingest": _ingest}
+def _collection(source: str, store: str = "") -> int:
+    """The samples of a made collection, read; stored as well where a store is named."""
+    from benchmarks.collected import reading
+    from tui_annotate.domain.records import Problem
+    from tui_annotate.plugins import registry
+    from tui_annotate.services.ingest import Files
+
+    runs, options = reading(Path(source))
+    if store:
+        return _taken(Files([runs], format="autojudge", options=options), store)
+    items = registry.load("importers", "autojudge").read(runs, options)
+    return sum(not isinstance(item, Problem) for item in items)
+
+
+_DEEDS: dict[str, Callable[..., int]] = {
+    "export": _export,
+    "read": _read,
+    "ingest": _ingest,
+    "collection": _collection,
+}
 
 
 def main(what: str, *arguments: str) -> None:

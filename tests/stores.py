@@ -13,6 +13,7 @@ from tui_annotate.services.annotate import Annotate
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.work.store import AnnotationStore
@@ -91,6 +92,7 @@ def annotate(
         PeopleStore(database),
         QueueStore(database),
         guidance,
+        ItemStore(database),
         ratings,
     )
 

@@ -24,7 +24,7 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Actor, Person, Role
 from tui_annotate.domain.records import Owned, Record, RecordFilter
-from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.samples import Kind, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.authenticate import Authenticate
 from tui_annotate.services.authenticate.hashing import Hasher
@@ -174,7 +174,7 @@ def _values(sample: Sample) -> dict[str, list[Any]]:
         "email": "x@example.org", "accounts": [], "asked": None, "kept": None, "told": print,
         "token": "x", "wish": None, "number": 1, "score": "", "ids": (), "rule": None, "pool": None,
         "remark": None, "heads": {}, "log": None, "by": "x", "owner": "x", "key_line": "x",
-        "before": "x", "label": None, "other": LabelTree((), "x"),
+        "before": "x", "label": None, "other": LabelTree((), "x"), "topic": "1", "run": "run1",
     }  # fmt: skip
     return {name: [value] for name, value in plain.items()}
 
@@ -225,6 +225,8 @@ def _fitting(value: Any, kind: str) -> Any:
     """What is given, as a parameter of that kind takes it."""
     if kind == "Person":
         return Person(value, "x")
+    if kind == "Kind":
+        return Kind.CITATION
     if kind == "str" and isinstance(value, Sample):
         return value.id
     return value

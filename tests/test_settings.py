@@ -41,11 +41,12 @@ def test_without_anything_the_defaults_hold(folder: Path) -> None:
 
 
 def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
-    """With the comments taken off, it holds each with its default; ratings wait for a key."""
+    """With the comments taken off, it holds each with its default."""
     lines = WORKSPACE_TEMPLATE.splitlines()[2:]
     assert tomllib.loads("\n".join(line.removeprefix("# ") for line in lines)) == {
         "embedder": "auto", "base_url": "", "dimensions": 0,
-        "order": "by-source", "language": "", "workers": 0, "pseudonyms_key": "",
+        "order": "by-source", "language": "", "workers": 0, "ratings": [],
+        "pseudonyms_key": "",
         "reviewers_settle_own": False,
         "people": {
             "store": "", "expire_minutes": 10080, "idle_minutes": 30,
@@ -55,7 +56,7 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
     (folder / WORKSPACE_FILE).write_text("\n".join(line.removeprefix("# ") for line in lines))
     assert load(folder, environment={}) == Settings()
     told = {line.removeprefix("# ").split()[0] for line in lines if " = " in line}
-    assert {field.name for field in fields(Settings)} - {"keys", "theme", "ratings"} == (
+    assert {field.name for field in fields(Settings)} - {"keys", "theme"} == (
         told - {"store"} | {"people_store"}
     )
 

@@ -11,6 +11,8 @@ from typing import TextIO
 import pytest
 
 from tests.cli.conftest import Command
+from tests.fuzz.foreign import JUDGEMENTS
+from tests.plugins.formats.laws import OF_ITEMS
 from tests.plugins.strategies import DUMP, NATIVE
 from tui_annotate.domain.records import Record
 from tui_annotate.plugins import registry
@@ -85,7 +87,9 @@ def test_every_format_leads_from_workspace_to_workspace(
     command: Command, tmp_path: Path, form: str
 ) -> None:
     """What is exported is recognised by its content, and the annotation is there again."""
-    (tmp_path / "a.jsonl").write_text(json.dumps(NATIVE), "utf-8")
+    document = JUDGEMENTS[1] | {"spans": JUDGEMENTS[1]["spans"][:1]}
+    first = document if form in OF_ITEMS else NATIVE
+    (tmp_path / "a.jsonl").write_text(json.dumps(first), "utf-8")
     for folder in ("one", "two"):
         assert command("init", folder).code == 0
     assert command("ingest", "-w", "one", "a.jsonl", "--embedder", "none").code == 0

@@ -88,9 +88,20 @@ def _foreign(command: Command) -> None:
     Path("batches").mkdir()
     for name in ("mercury.sqlite", "batches/one.sqlite"):
         Path(name).write_bytes(gzip.decompress(merged.read_bytes()))
+    _collection()
     line = {"text": SOURCE + SEPARATOR + SUMMARY, "entities": [], "relations": []}
     with ZipFile("export.zip", "w") as archive:
         archive.writestr("ana.jsonl", json.dumps({"id": 1, **line}) + "\n")
+
+
+def _collection() -> None:
+    """Runs, and what somebody said of one of their documents."""
+    folder = ROOT / "sample_data" / "autojudge"
+    shutil.copytree(folder, ".", dirs_exist_ok=True)
+    page = {"id": "om-shops", "text": "Elsewhere.", "title": None, "url": None}
+    said = {"username": "li", "rating": "Bad", "comment": "", "spans": []}
+    about = {"dataset": "d", "request_id": "101", "topic_id": "101", "docid": "elsewhere"}
+    _rows("judged.jsonl", about | said | {"document": page | {"id": "elsewhere"}})
 
 
 def _work(folder: Path) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import Anchor, Annotation, annotation_from_json
-from tui_annotate.domain.assignments import State
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.beside import beside, check_beside
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.history import StreamState
 from tui_annotate.domain.label_files import parse_labels
@@ -102,7 +103,7 @@ def test_what_is_not_there_is_not_found() -> None:
 def test_the_same_claim_with_the_same_label_is_refused(label: str) -> None:
     """Once is enough, with a label or still without one."""
     with pytest.raises(Conflict, match="already") as caught:
-        deeds.check_beside(note("a", label=label), [note("b", label=label)], LABELS)
+        check_beside(note("a", label=label), [note("b", label=label)], LABELS)
     assert caught.value.hint
 
 
@@ -110,13 +111,13 @@ def test_an_exclusive_label_stands_alone_on_its_claim() -> None:
     """Whichever of the two comes first."""
     for new, old in (("Alone", "Fine"), ("Fine", "Alone")):
         with pytest.raises(Conflict, match="'Alone' must stand alone"):
-            deeds.check_beside(note("a", label=new), [note("b", label=old)], LABELS)
+            check_beside(note("a", label=new), [note("b", label=old)], LABELS)
 
 
 def test_other_claims_other_labels_and_itself_are_no_conflict() -> None:
     """Overlaps are welcome, and so is a second label on the same claim."""
     others = [note("a"), note("b", 9), note("c", label="Odd"), note("d", label="gone")]
-    deeds.check_beside(note("a"), others, LABELS)
+    check_beside(note("a"), others, LABELS)
 
 
 def test_without_a_claim_the_evidence_is_what_it_is_about() -> None:
@@ -124,7 +125,7 @@ def test_without_a_claim_the_evidence_is_what_it_is_about() -> None:
     evidence = (Anchor(Side.SOURCE, 0, Span(0, 2)),)
     twin = Annotation("b", (), evidence, (("Fine",),))
     with pytest.raises(Conflict):
-        deeds.check_beside(replace(twin, id="a"), [twin], LABELS)
+        check_beside(replace(twin, id="a"), [twin], LABELS)
 
 
 def test_a_sample_with_nothing_found_can_be_finished() -> None:
@@ -168,3 +169,63 @@ def test_a_rating_is_a_word_of_the_scale() -> None:
     assert deeds.rating("anything", ()) == "anything"
     with pytest.raises(InvalidInput, match="'fair' is not a rating"):
         deeds.rating("fair", ("good", "poor"))
+
+
+# ratings and comments ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "after"),
+    [("new", "Bad", "draft"), ("new", "", "new"), ("done", "Bad", "done"), ("draft", "", "draft")],
+)
+def test_an_opinion_begins_a_sample_and_reopens_none(before: str, word: str, after: str) -> None:
+    """The inverse gives back what stood, the state with it."""
+    stands = state(word=before)
+    action = deeds.opine(stands, "rate", {"rating": word})
+    then = stands.applied(action)
+    assert (then.assignment["rating"], then.assignment["state"]) == (word, after)
+    assert then.applied(action.inverse("e")) == stands
+
+
+def test_review_settles_words_with_what_else_it_does() -> None:
+    """On what was finished they reopen it, unless it is finished with them."""
+    stands = state(word="done")
+    opened = stands.applied(deeds.settle(stands, "rate", {}, words={"rating": "Bad"}))
+    assert (opened.assignment["rating"], opened.assignment["state"]) == ("Bad", "reopened")
+    done = opened.applied(deeds.settle(opened, "done", {}, words={"comment": "hm"}, done=True))
+    assert done.assignment == {"state": "done", "rating": "Bad", "comment": "hm"}
+
+
+@pytest.mark.parametrize(
+    ("work", "begun"),
+    [
+        (Assignment("p"), False),
+        (Assignment("p", seconds=9.0), False),
+        (Assignment("p", rating="Bad"), True),
+        (Assignment("p", comment="hm"), True),
+        (Assignment("p", State.SKIPPED), True),
+    ],
+)
+def test_time_alone_begins_nothing(work: Assignment, *, begun: bool) -> None:
+    """Whatever else an assignment tells of does."""
+    assert work.begun is begun
+
+
+def test_several_are_added_or_edited_as_one() -> None:
+    """Each under an id that is free."""
+    stands = state(note("a"))
+    read = annotation_from_json(stands.annotations["a"])
+    action = deeds.edit(stands, replace(read, note="x"), note("b"), note("c"), at="now")
+    then = stands.applied(action)
+    assert sorted(then.annotations) == ["a", "b", "c"]
+    assert then.applied(action.inverse("e")).annotations == stands.annotations
+    with pytest.raises(Conflict, match="there already"):
+        deeds.edit(then, replace(read, version=2), note("b"), at="now")
+
+
+def test_what_others_say_is_beside_it_where_they_say_the_same() -> None:
+    """The same words under a label in common; itself is not beside itself."""
+    assert beside(note("a"), [note("b")])
+    assert not beside(note("a"), [note("a")])
+    assert not beside(note("a"), [note("b", label="Odd"), note("c", 9)])
+    assert beside(note("a", label=""), [note("b", label="")])

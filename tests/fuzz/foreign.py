@@ -108,6 +108,36 @@ RELEASED: Final[dict[str, Any]] = {
         }
     ],
 }  # fmt: skip
+TOPICS: Final[list[dict[str, Any]]] = [
+    {"request_id": "1", "title": "Pools", "problem_statement": "What lives there?", "limit": 9},
+    {"request_id": "2", "topic_id": "2", "title": "桥", "background": "Ich bin Lehrer."},
+]
+PAGE: Final[dict[str, Any]] = {"id": "d2", "title": "T", "text": "Crabs 🦀.", "url": None, "x": 1}
+_ABOUT = {"team_id": "t", "run_id": "r", "topic_id": "1", "task": "rag"}
+REPORTS: Final[list[dict[str, Any]]] = [
+    {"metadata": _ABOUT, "documents": {"d1": {"id": "d1", "text": "It cost 12."}},
+     "responses": [{"text": "It 🌉 opened.", "citations": ["d1", "d2", "d3"]}, {"text": "A."}]},
+    {"metadata": _ABOUT | {"team_id": "u"}, "references": ["d2", "d1"],
+     "answer": [{"text": "Crabs.", "citations": [1, 0, 7]}]},
+    {"metadata": {"team_id": "t", "run_id": "s", "narrative_id": 2},
+     "responses": [{"text": "桥。", "citations": {"d1": 0.5, "d2": 1}}, {"text": " "}]},
+]  # fmt: skip
+_PAGE = {"id": "d1", "text": "It cost 12.", "title": "A", "url": "u"}
+_REPORT = {
+    "team_id": "t", "run_id": "q", "topic_id": "1", "documents": {"d1": _PAGE},
+    "sentences": [{"text": "It 🌉 opened.", "citations": ["d1", "d2"]}, {"text": "It cost."}],
+}  # fmt: skip
+_SAID = {
+    "dataset": "d", "request_id": "1", "topic_id": "1", "username": "ana", "comment": "why?",
+}  # fmt: skip
+JUDGEMENTS: Final[list[dict[str, Any]]] = [
+    {**_SAID, "run_id": "q", "team_id": "t", "rating": "So-so", "report": _REPORT,
+     "spans": [{"start": 3, "end": 12, "text": "🌉 opened", "sentence_idx": 0}]},
+    {**_SAID, "docid": "d1", "rating": "Not rated", "document": _PAGE,
+     "spans": [{"start": 3, "end": 7, "text": "It c"}, {"start": 0, "end": 3, "text": "A"}]},
+    {**_SAID, "rating": "Bad", "spans": [], "report_spans": [{"start": 0, "end": 2, "text": "It"}],
+     "citation": {"report": _REPORT, "sentence_idx": 0, "docid": "d2", "document": None}},
+]  # fmt: skip
 ROW: Final[dict[str, Any]] = {
     "source": SOURCE, "summary": SUMMARY, "id": 7, "x": [[{"a": None}]], "group": "g",
 }  # fmt: skip

@@ -115,6 +115,15 @@ def _brat() -> Iterator[Files]:
     yield from _written("brat")
 
 
+def _autojudge() -> Iterator[Files]:
+    topics, page = _lines(*foreign.TOPICS).encode(), _lines(foreign.PAGE).encode()
+    reports = _lines(*foreign.REPORTS).encode()
+    yield {"topics.jsonl": topics, "documents.jsonl": page, "runs.jsonl": reports}
+    yield from _one("a.jsonl", _lines(*foreign.JUDGEMENTS))
+    named = {"a.jsonl": reports, "b.jsonl": _lines(*foreign.JUDGEMENTS).encode()}
+    yield {"topics.jsonl": topics, **named}
+
+
 def _pairs() -> Iterator[Files]:
     yield from _one("a.csv", *foreign.TABLES)
     yield from _one("a.jsonl", _lines(foreign.ROW, foreign.ROW))
@@ -206,6 +215,7 @@ _SEEDS: dict[str, Callable[[], Iterator[Files]]] = {
     "doccano": _doccano,
     "brat": _brat,
     "w3c": lambda: _written("w3c"),
+    "autojudge": _autojudge,
     "pairs": _pairs,
     "users": lambda: _one("a.csv", *foreign.USERS),
     "mercury-users": lambda: iter(

@@ -128,6 +128,13 @@ def test_cohens_own_example() -> None:
     assert float(agreement.cohen(table)) == pytest.approx(0.492, abs=0.0005)
 
 
+def test_cohens_own_example_with_weights() -> None:
+    """Cohen 1968: the same 200 patients, some confusions three or six times as grave, .348."""
+    table = np.array([[88, 10, 2], [14, 40, 6], [18, 10, 12]], float)
+    apart = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]], float)
+    assert float(agreement.cohen_weighted(table, apart)) == pytest.approx(0.348, abs=0.0005)
+
+
 # what others compute ---------------------------------------------------------------------------
 
 
@@ -165,6 +172,33 @@ def test_kappa_of_two_is_that_of_three_other_programs(units: list[list[int]]) ->
     raters = import_module("statsmodels.stats.inter_rater")
     kappa = raters.cohens_kappa(table[used][:, used], return_results=False)
     assert ours == pytest.approx(float(kappa), abs=1e-9)
+
+
+@pytest.mark.parametrize(("weights", "power"), [("linear", 1), ("quadratic", 2)])
+@given(units=PAIRS)
+def test_weighted_kappa_is_that_of_two_other_programs(
+    weights: str, power: int, units: list[list[int]]
+) -> None:
+    """scikit-learn and statsmodels agree with us; they see all labels, as those between count."""
+    one, other = zip(*units, strict=True)
+    table = np.zeros((LABELS, LABELS))
+    np.add.at(table, (one, other), 1)
+    ours = told(agreement.cohen_by_steps(table, power=power), units)
+    assume(not isinstance(ours, Undefined))
+    score = import_module("sklearn.metrics").cohen_kappa_score
+    assert ours == pytest.approx(score(one, other, labels=range(LABELS), weights=weights), abs=1e-9)
+    raters = import_module("statsmodels.stats.inter_rater")
+    kappa = raters.cohens_kappa(table, wt=weights, return_results=False)
+    assert ours == pytest.approx(float(kappa), abs=1e-9)
+
+
+@given(PAIRS, st.integers(1, 3))
+def test_weights_of_any_size_give_the_same(units: list[list[int]], times: int) -> None:
+    """What counts is how grave confusions are beside one another; all alike is plain kappa."""
+    table = np.zeros((LABELS, LABELS))
+    np.add.at(table, tuple(zip(*units, strict=True)), 1)
+    alike = agreement.cohen_weighted(table, times * (1 - np.eye(LABELS)))
+    assert _same(told(alike, units), cohen(units))
 
 
 @given(EVEN)

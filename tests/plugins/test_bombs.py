@@ -51,6 +51,10 @@ def _placed(folder: Path, importer: str, content: bytes) -> Path:
         (folder / "source_info.jsonl").write_text(json.dumps(source))
         (folder / "response.jsonl.gz").write_bytes(content)
         return folder
+    if importer == "autojudge":
+        (folder / "topics.jsonl").write_text(json.dumps({"request_id": "1", "title": "A"}))
+        (folder / "runs.gz").write_bytes(content)
+        return folder
     path = folder / "a.gz"
     path.write_bytes(content)
     return path

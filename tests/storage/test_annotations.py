@@ -28,7 +28,7 @@ def test_nobody_writes_in_anothers_name(
     deeds = annotate(database)
     deeds.add(bo, key, claim("b"), seconds=0)
     acting = AnnotationStore(database, actor=Actor(ana, role))
-    bound = Annotate(deeds.corpus, acting, deeds.people, deeds.line, deeds.guidance)
+    bound = Annotate(deeds.corpus, acting, deeds.people, deeds.line, deeds.guidance, deeds.items)
     with pytest.raises(NotAllowed):
         bound.add(bo, key, claim("a", 0, 4), seconds=0)
     with pytest.raises(NotAllowed):

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.collected import DATASET, collection, report
 from tests.stores import SEGMENTER, SUMMARY, annotate, claim, fill, halves, ids, new, sample
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.history import replay
+from tui_annotate.domain.items import PASSAGE
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import (
     Document,
@@ -27,6 +29,7 @@ from tui_annotate.domain.samples import (
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample, StoredSample, text_digest
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.guidance.store import Guidance
 from tui_annotate.storage.inspection import inspect
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.work.store import AnnotationStore
@@ -283,6 +286,21 @@ def test_a_stream_shows_one_moment(corpus: CorpusStore) -> None:
 
 
 # replaced and removed ----------------------------------------------------------------------------
+
+
+def test_a_new_dataset_of_items_has_one_label_for_its_marks(database: Database) -> None:
+    """From its first sample on; one that begins with pairs has the workspace's labels."""
+    made = annotate(database)
+    made.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
+    own = made.guidance.version(Guidance.LABELS, dataset=DATASET)
+    assert [label.path for label in made.labels(DATASET).walk()] == [PASSAGE]
+    assert [each.version for each in made.guidance.editions(Guidance.LABELS)][1:] == [own]
+    fill(made.corpus, "1")
+    made.corpus.add([new(replace(report(), dataset="d"))], segmenter=SEGMENTER)
+    assert made.labels("d") == made.labels()
+    made.guidance.keep(Guidance.LABELS, "- Other\n", dataset=DATASET)
+    made.corpus.add([new(report("3", "late"))], segmenter=SEGMENTER)
+    assert [label.path for label in made.labels(DATASET).walk()] == [("Other",)]
 
 
 def test_a_dataset_with_work_is_not_removed_unasked(database: Database) -> None:

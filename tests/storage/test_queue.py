@@ -300,3 +300,31 @@ def test_a_line_of_several_orders_is_one(database: Database, corpus: CorpusStore
             assert page.total == 5
     places = [queue.standing(ana, key, order="ingested") for key in whole]
     assert [(place.position, place.total) for place in places] == [(at, 5) for at in range(1, 6)]
+
+
+def _steps(database: Database) -> int:
+    """How many hundreds of steps SQLite takes to find out what comes first of two sources."""
+    taken = 0
+
+    def count() -> int:
+        nonlocal taken
+        taken += 1
+        return 0
+
+    with database.reading() as connection:
+        raw = connection.connection.driver_connection
+        assert raw is not None
+        raw.set_progress_handler(count, 100)
+        ranks.first_of_source(connection, ["one", "two"])
+        raw.set_progress_handler(None, 0)
+    return taken
+
+
+def test_the_sources_of_a_batch_are_found_as_quickly_among_many(
+    corpus: CorpusStore, database: Database
+) -> None:
+    """However many samples there are: else each batch of an ingest takes longer than the last."""
+    fill(corpus, *map(str, range(20)))
+    few = _steps(database)
+    fill(corpus, *map(str, range(20, 1000)))
+    assert _steps(database) <= few + 5

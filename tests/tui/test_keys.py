@@ -9,6 +9,7 @@ import pytest
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.tui.draft.deeds import DEEDS
 from tui_annotate.tui.draft.viewing.deeds import DEEDS as LOOKING
+from tui_annotate.tui.keys import items
 from tui_annotate.tui.keys.annotate import ACTIONS
 from tui_annotate.tui.keys.line import QUESTIONS
 from tui_annotate.tui.keys.map import default_keys, key_map, shown, shown_keys, typed
@@ -30,8 +31,8 @@ def test_every_action_has_one_id_and_words_that_fit_a_line() -> None:
 
 def test_every_action_has_a_deed_and_every_deed_an_action() -> None:
     """The table and the deeds name the same things; options and notes have their own ways."""
-    own_way = {"option.choose", "option.list", "note.write"}
-    bound = {action.id for action in ACTIONS if action.states != "N"}
+    own_way = {"option.choose", "option.list", "note.write", "comment.write"}
+    bound = {action.id for action in (*ACTIONS, *items.ACTIONS) if action.states != "N"}
     assert bound - own_way == set(DEEDS)
 
 
@@ -124,8 +125,8 @@ def test_the_table_of_states_holds(row: str) -> None:
 
 def test_a_change_replaces_the_keys_of_its_action_alone() -> None:
     """A user's keys stand instead of the default ones; all others stay."""
-    keys = key_map({"sentence.next": ["J", "pagedown"], "page.next": []})
-    assert keys.action("J", "R") == keys.action("pagedown", "R") == "sentence.next"
+    keys = key_map({"sentence.next": ["K", "pagedown"], "page.next": []})
+    assert keys.action("K", "R") == keys.action("pagedown", "R") == "sentence.next"
     assert keys.action("down", "R") == keys.action("j", "R") == ""
     assert keys.action("k", "R") == "sentence.previous"
     assert key_map({"undo": "Z"}).action("Z", "S") == "undo"
@@ -134,7 +135,7 @@ def test_a_change_replaces_the_keys_of_its_action_alone() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"sentence.nxt": "J"}, "'sentence.nxt' is no action, is it 'sentence.next'?"),
+        ({"sentence.nxt": "K"}, "'sentence.nxt' is no action, is it 'sentence.next'?"),
         ({"option.choose": "a"}, "the keys of 'option.choose' can not be changed"),
         ({"undo": 3}, "'undo' is 3, not a key"),
         ({"undo": ["u", 3]}, "not a key or a list of keys"),

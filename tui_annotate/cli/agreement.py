@@ -19,6 +19,7 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.samples import Kind
 
 if TYPE_CHECKING:
     from tui_annotate.services.agree import Agreement
@@ -47,6 +48,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "tui-annotate agreement",
             "tui-annotate agreement --dataset pairs --label-level 1 --pairs",
+            "tui-annotate agreement --kind citation",
             "tui-annotate agreement --person ana --person ben --json",
             "tui-annotate agreement --json --pseudonymise > agreement.json",
             "tui-annotate agreement --state new --csv > agreement.csv  # imported, without states",
@@ -68,6 +70,9 @@ def agreement(
     label_level: LevelOption = 0,
     label_set: LabelSetOption = "",
     since: SinceOption = "",
+    kind: Annotated[
+        Kind | None, typer.Option(help="Samples of this kind, whose ratings are compared alone.")
+    ] = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also a table of each two people.")
     ] = False,
@@ -80,8 +85,9 @@ def agreement(
 ) -> None:
     """Tell how far people agree on what several of them read.
 
-    By sample (its worst label), by sentence, by span, by label and evidence of spans that overlap;
-    and of who read samples twice, with themselves. Who is done counts, also with nothing found.
+    By sample (its worst label), by sentence, by span, by label and evidence of spans that overlap,
+    and by ratings; and of who read samples twice, with themselves. Who is done counts, also with
+    nothing found.
     """
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "give one of them")
@@ -98,6 +104,7 @@ def agreement(
         label_level=label_level,
         label_set=label_set,
         since=since,
+        kind=kind.value if kind else "",
     )
     with opened(workspace) as space:
         found = space.team.agreement.report(asked)

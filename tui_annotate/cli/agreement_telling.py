@@ -26,6 +26,8 @@ _MEASURES: Final = {
     "same_passage": "same passage",
     "overlap": "any overlap",
     "only_one": "only one gave any",
+    "kappa_linear": "kappa, linear",
+    "kappa_quadratic": "kappa, quadratic",
 }
 _PAIR_SPANS: Final = ("trimmed", "character", "overlap")
 _NAMED: Final = 4
@@ -51,6 +53,7 @@ def show(found: Agreement, *, pairs: bool) -> None:
             if pairs:
                 _pairs(found, compared)
                 output.line("")
+                _rated_pairs(found, compared)
             _remarks(compared)
     if not found.together.samples and not found.oneself.samples:
         output.say("nothing to compare: no sample was read by two people, or twice")
@@ -96,6 +99,20 @@ def _pairs(found: Agreement, compared: Compared) -> None:
     output.table(columns, rows)
 
 
+def _rated_pairs(found: Agreement, compared: Compared) -> None:
+    rows = []
+    for pair in compared.pairs:
+        if pair.rated:
+            values = (pair.rating_percent, pair.rating_linear, pair.rating_quadratic)
+            name = ", ".join(shapes.people_of(found, pair))
+            rows.append([name, f"{pair.rated:,}", *map(_value, values)])
+    if rows:
+        titles = ("rated", "same", "kappa, linear", "quadratic")
+        columns = [Column("people", flexible=True), *(Column(each, number=True) for each in titles)]
+        output.table(columns, rows)
+        output.line("")
+
+
 def _remarks(compared: Compared) -> None:
     """Why there is no value, and what else is to be known of a figure, each said once."""
     remarks: dict[str, list[str]] = {}
@@ -120,6 +137,8 @@ def _legend(found: Agreement) -> None:
         output.say(f"label sets: {', '.join(versions)}; --label-set takes one")
     if found.labels:
         output.say(f"order of labels: {' > '.join(found.labels)}")
+    if found.ratings:
+        output.say(f"order of ratings: {' > '.join(found.ratings)}")
     told = shapes.BOOTSTRAP
     output.say(f"intervals: {told['draws']:,} draws of whole samples, seed {told['seed']}")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import completion, output, screen
+from tui_annotate.cli import bundled, completion, output, screen
 from tui_annotate.cli.options import (
     JsonOption,
     NameOption,
@@ -25,6 +26,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate annotate",
             "tui-annotate annotate --as ana --order random",
             "tui-annotate annotate --sample news/17",
+            "tui-annotate annotate ana.bundle",
         )
     )(annotate)
     app.command(epilog=examples("tui-annotate keys", "tui-annotate keys --json"))(keys)
@@ -39,6 +41,12 @@ def register(app: typer.Typer) -> None:
 
 
 def annotate(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE", help="A bundle, in place of a workspace.", show_default=False
+        ),
+    ] = None,
     *,
     name: NameOption = "",
     sample: Annotated[
@@ -59,7 +67,15 @@ def annotate(
     ] = "",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Open the screen; it goes on where you left off."""
+    """Open the screen; it goes on where you left off.
+
+    A bundle is annotated in a folder beside it, named like it with .work behind; when the screen is
+    left, the work is written to the bundle. However it ends, the folder has all that was saved.
+    """
+    if file is not None:
+        if workspace or name:
+            raise InvalidInput("a bundle is its person's own workspace", "leave out -w and --as")
+        raise typer.Exit(bundled.annotate(file, sample=sample, order=order))
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
 
 

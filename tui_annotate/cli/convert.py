@@ -11,14 +11,18 @@ from tui_annotate.cli import completion, output, pseudonyms
 from tui_annotate.cli.options import (
     ColumnsOption,
     DatasetOption,
+    DocumentsOption,
     EncodingOption,
     FormatOption,
     GroupOption,
     IdOption,
     JsonOption,
     LanguageOption,
+    Offsets,
     SourceOption,
     SummaryOption,
+    TopicOption,
+    TopicsOption,
     examples,
 )
 from tui_annotate.domain.errors import InvalidInput
@@ -43,6 +47,16 @@ LayerOption = Annotated[
         "--layer",
         metavar="WHOSE",
         help="Whose work: adjudicated, majority, all, or a person; some formats must be told.",
+    ),
+]
+WrittenOffsetsOption = Annotated[
+    Offsets,
+    typer.Option("--offsets", help="What autojudge lines count in: utf16 as its own page does."),
+]
+UnratedOption = Annotated[
+    bool,
+    typer.Option(
+        "--include-unrated", help="Also autojudge lines of what was looked at and not judged."
     ),
 ]
 StrictOption = Annotated[
@@ -87,6 +101,11 @@ def convert(
     summary_column: SummaryOption = "summary",
     id_column: IdOption = "",
     group_column: GroupOption = "",
+    topics: TopicsOption = None,
+    topic: TopicOption = None,
+    documents: DocumentsOption = None,
+    offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
+    unrated: UnratedOption = False,
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
 ) -> None:
@@ -110,9 +129,12 @@ def convert(
             group_column=group_column,
             language=language,
             encoding=encoding,
+            topics=topics,
+            only=tuple(topic or ()),
+            documents=documents,
         ),
     )
-    writing = ExportOptions(layer=layer)
+    writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
     conversion = Conversion(source_format, target_format, reading, writing, told, names)
     place = None if str(target) == "-" else target
     try:

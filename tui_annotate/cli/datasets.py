@@ -12,6 +12,7 @@ from tui_annotate.cli.ingest import refuse_absent, tell_report
 from tui_annotate.cli.options import (
     ColumnsOption,
     DimensionsOption,
+    DocumentsOption,
     EmbedderOption,
     EncodingOption,
     FilesArgument,
@@ -22,6 +23,8 @@ from tui_annotate.cli.options import (
     LanguageOption,
     SourceOption,
     SummaryOption,
+    TopicOption,
+    TopicsOption,
     UrlOption,
     WithAnnotationsOption,
     WorkspaceOption,
@@ -108,6 +111,9 @@ def replace_dataset(
     summary_column: SummaryOption = "summary",
     id_column: IdOption = "",
     group_column: GroupOption = "",
+    topics: TopicsOption = None,
+    topic: TopicOption = None,
+    documents: DocumentsOption = None,
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
     embedder: EmbedderOption = "",
@@ -139,6 +145,9 @@ def replace_dataset(
                 group_column=group_column,
                 language=language or space.settings.language,
                 encoding=encoding,
+                topics=topics,
+                only=tuple(topic or ()),
+                documents=documents,
             ),
         )
         report = space.ingesting.replace(

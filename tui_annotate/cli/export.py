@@ -9,9 +9,17 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import completion, output, pseudonyms
-from tui_annotate.cli.convert import DONE_IN_PART, LayerOption, StrictOption, tell
+from tui_annotate.cli.convert import (
+    DONE_IN_PART,
+    LayerOption,
+    StrictOption,
+    UnratedOption,
+    WrittenOffsetsOption,
+    tell,
+)
 from tui_annotate.cli.options import (
     OfDatasetOption,
+    Offsets,
     OfLabelOption,
     OfPersonOption,
     SinceOption,
@@ -59,6 +67,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate export --format mercury -o annotations.json",
             "tui-annotate export --format csv --person ana --label Unwanted -o unwanted.csv",
             "tui-annotate export --format native | gzip > backup.jsonl.gz",
+            "tui-annotate export --format autojudge --offsets utf16 -o judged.jsonl",
             "tui-annotate export --format parquet --pseudonymise -o published",
         )
     )(export)
@@ -77,6 +86,8 @@ def export(
     label: OfLabelOption = "",
     since: SinceOption = "",
     layer: LayerOption = "",
+    offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
+    unrated: UnratedOption = False,
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     with_practice: Annotated[
@@ -104,7 +115,7 @@ def export(
             label=label,
             since=since,
             practice="with" if with_practice else "",
-            options=ExportOptions(layer=layer),
+            options=ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated),
             names=names,
         )
         practised = 0 if with_practice else space.corpus.practised()

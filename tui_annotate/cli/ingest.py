@@ -15,6 +15,7 @@ from tui_annotate.cli.options import (
     ColumnsOption,
     DatasetOption,
     DimensionsOption,
+    DocumentsOption,
     EmbedderOption,
     EncodingOption,
     FilesArgument,
@@ -23,8 +24,11 @@ from tui_annotate.cli.options import (
     IdOption,
     JsonOption,
     LanguageOption,
+    OffsetsOption,
     SourceOption,
     SummaryOption,
+    TopicOption,
+    TopicsOption,
     UrlOption,
     WorkspaceOption,
     examples,
@@ -52,6 +56,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate ingest --source-column article --summary-column answer data.jsonl.gz",
             "tui-annotate ingest --dry-run --strict pairs.csv",
             "tui-annotate ingest --embedder remote:m --base-url http://localhost:11434/v1 a.csv",
+            "tui-annotate ingest runs --format autojudge --topics topics.jsonl",
         )
     )(ingest)
 
@@ -91,6 +96,10 @@ def ingest(
     summary_column: SummaryOption = "summary",
     id_column: IdOption = "",
     group_column: GroupOption = "",
+    topics: TopicsOption = None,
+    topic: TopicOption = None,
+    documents: DocumentsOption = None,
+    offsets: OffsetsOption = None,
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
     embedder: EmbedderOption = "",
@@ -126,6 +135,10 @@ def ingest(
                 group_column=group_column,
                 language=language or space.settings.language,
                 encoding=encoding,
+                topics=topics,
+                only=tuple(topic or ()),
+                documents=documents,
+                offsets=offsets.value if offsets else "",
             ),
         )
         report = space.ingest(

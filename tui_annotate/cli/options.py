@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +12,17 @@ import typer
 
 from tui_annotate.cli import completion
 from tui_annotate.domain.people import Verb, require
+from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
+
+
+class Offsets(StrEnum):
+    """What offsets are counted in."""
+
+    CODEPOINT = CODEPOINT
+    UTF16 = UTF16
 
 
 def _text(
@@ -95,6 +104,34 @@ LanguageOption = Annotated[
         "--language",
         "CODE",
         "Of all texts, as en or zh; else told by the share of Han characters of each.",
+    ),
+]
+TopicsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--topics", metavar="FILE", help="What reports of runs answer.", show_default=False
+    ),
+]
+TopicOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--topic", metavar="ID", help="This topic alone; may be repeated.", show_default=False
+    ),
+]
+DocumentsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--documents",
+        metavar="FILE",
+        help="Documents that reports cite and do not hold.",
+        show_default=False,
+    ),
+]
+OffsetsOption = Annotated[
+    Offsets | None,
+    typer.Option(
+        help="What spans of autojudge lines are counted in; else told by what they quote.",
+        show_default=False,
     ),
 ]
 EncodingOption = Annotated[str, _text("--encoding", "NAME", "Of the files, for example gb18030.")]

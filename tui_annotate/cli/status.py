@@ -49,6 +49,7 @@ def status(
         status_telling.show_flags(measured)
     else:
         _show_whole(found)
+        status_telling.show_items(found.items)
         status_telling.show(measured)
         labels_telling.show_waiting(found.waiting)
         if waiting:

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 from tui_annotate.cli import output
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tui_annotate.domain.figures import Figures, Projection
+    from tui_annotate.storage.item_counts import KindCount
 
 _NONE = "-"
 
@@ -27,6 +30,25 @@ def show(figures: Figures) -> None:
         output.line("")
         weeks = dropwhile(lambda week: not week.seconds, figures.weeks)
         output.bars([(week.week, week.hours) for week in weeks], unit="h")
+
+
+def show_items(items: Sequence[KindCount]) -> None:
+    """A table of reports, documents and citations; nothing where there are none."""
+    if items:
+        output.line("")
+        output.table(
+            [
+                output.Column("dataset", flexible=True),
+                output.Column("kind"),
+                output.Column("samples", number=True),
+                output.Column("annotator", flexible=True),
+                output.Column("annotated", number=True),
+            ],
+            [
+                (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
+                for each in items
+            ],
+        )
 
 
 def _show_states(figures: Figures) -> None:

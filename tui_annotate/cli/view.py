@@ -13,6 +13,7 @@ from tui_annotate.cli.convert import Telling
 from tui_annotate.cli.options import (
     ColumnsOption,
     DatasetOption,
+    DocumentsOption,
     EncodingOption,
     FormatOption,
     GroupOption,
@@ -20,6 +21,8 @@ from tui_annotate.cli.options import (
     LanguageOption,
     SourceOption,
     SummaryOption,
+    TopicOption,
+    TopicsOption,
     examples,
 )
 from tui_annotate.cli.screen import need_terminal
@@ -57,6 +60,9 @@ def view(
     summary_column: SummaryOption = "summary",
     id_column: IdOption = "",
     group_column: GroupOption = "",
+    topics: TopicsOption = None,
+    topic: TopicOption = None,
+    documents: DocumentsOption = None,
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
 ) -> None:
@@ -79,6 +85,9 @@ def view(
             group_column=group_column,
             language=language,
             encoding=encoding,
+            topics=topics,
+            only=tuple(topic or ()),
+            documents=documents,
         ),
     )
     raise typer.Exit(_look(source, source_format, reading, sample=sample))

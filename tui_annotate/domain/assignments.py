@@ -44,6 +44,11 @@ class Assignment:
     seconds: float = 0.0
     updated: str = ""
 
+    @property
+    def begun(self) -> bool:
+        """Whether it tells of anything but time."""
+        return self.state is not State.NEW or bool(self.rating or self.comment)
+
 
 def worked(gap: float) -> float:
     """The part of a gap between two actions that counts as work, in seconds: [0, 60]."""

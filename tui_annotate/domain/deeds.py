@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from tui_annotate.domain.annotations import (
     Annotation,
@@ -18,34 +19,40 @@ from tui_annotate.domain.annotations import (
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.history import RELABEL, Action, Change, Payload, StreamState
-from tui_annotate.domain.labels import JOINER, LabelTree
+from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample
 
 _QUOTED = 40
 
 
-def add(state: StreamState, annotation: Annotation) -> Action:
-    """A new annotation; work on what was finished reopens it.
+def add(state: StreamState, *new: Annotation) -> Action:
+    """New annotations, mostly one; work on what was finished reopens it.
 
     Raises:
         Conflict: there is one with that id.
     """
-    if annotation.id in state.annotations:
-        raise Conflict(f"annotation {annotation.id} is there already", "edit it instead")
-    payload = annotation_to_json(annotation)
-    return _action("add", state, before={annotation.id: None}, after={annotation.id: payload})
+    after = _fresh(state, new)
+    return _action("add", state, before=dict.fromkeys(after), after=after)
 
 
-def edit(state: StreamState, annotation: Annotation, *, at: str) -> Action:
+def _fresh(state: StreamState, new: Iterable[Annotation]) -> dict[str, Payload]:
+    after: dict[str, Payload] = {one.id: annotation_to_json(one) for one in new}
+    for name in after.keys() & state.annotations.keys():
+        raise Conflict(f"annotation {name} is there already", "edit it instead")
+    return after
+
+
+def edit(state: StreamState, annotation: Annotation, *new: Annotation, at: str) -> Action:
     """Another content for an annotation, which gets the next version.
 
     Args:
         annotation: the new content, with `version` (and `updated`, if it has one) as it was read.
+        new: annotations that are made with it.
         at: this moment.
 
     Raises:
         NotFound: there is none with that id.
-        Conflict: another version stands there now.
+        Conflict: another version stands there now; or one of the new is there already.
     """
     before = _standing(state, annotation.id, annotation.version)
     if annotation.updated and before["updated"] != annotation.updated:
@@ -59,8 +66,13 @@ def edit(state: StreamState, annotation: Annotation, *, at: str) -> Action:
         updated=at,
         imported=None,
     )
-    payload = annotation_to_json(after)
-    return _action("edit", state, before={annotation.id: before}, after={annotation.id: payload})
+    more = _fresh(state, new)
+    return _action(
+        "edit",
+        state,
+        before={annotation.id: before, **dict.fromkeys(more)},
+        after={annotation.id: annotation_to_json(after), **more},
+    )
 
 
 def remove(state: StreamState, annotation_id: str, *, version: int) -> Action:
@@ -75,18 +87,23 @@ def remove(state: StreamState, annotation_id: str, *, version: int) -> Action:
 
 
 def settle(
-    state: StreamState, verb: str, after: Mapping[str, Payload | None], *, done: bool = False
+    state: StreamState,
+    verb: str,
+    after: Mapping[str, Payload | None],
+    *,
+    words: Mapping[str, str] = MappingProxyType({}),
+    done: bool = False,
 ) -> Action:
     """Several annotations at once, by id: as they are afterwards; None for one that goes.
 
     Args:
+        words: what is said of the sample as a whole, `rating` or `comment` or both.
         done: the sample is finished with that; else work on what was finished reopens it.
     """
     before = {name: state.annotations.get(name) for name in after}
     action = _action(verb, state, before=before, after=after)
-    if not done:
-        return action
-    moved = assign(state, verb, {"state": State.DONE.value})
+    finished = {"state": State.DONE.value} if done else {}
+    moved = assign(state, verb, {**action.after.assignment, **words, **finished})
     return Action(
         verb,
         Change(before, moved.before.assignment),
@@ -177,6 +194,12 @@ def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> Action:
     return Action(verb, Change({}, before), Change({}, dict(parts)))
 
 
+def opine(state: StreamState, verb: str, parts: Mapping[str, str]) -> Action:
+    """As `assign`, for a rating or a comment: giving one begins a sample, and reopens none."""
+    new = state.assignment["state"] == State.NEW.value and any(parts.values())
+    return assign(state, verb, {**parts, "state": State.DRAFT.value} if new else parts)
+
+
 def _standing(state: StreamState, annotation_id: str, version: int) -> Payload:
     payload = state.annotations.get(annotation_id)
     if payload is None:
@@ -209,42 +232,6 @@ def _action(
     return Action(verb, Change(before, moved[0]), Change(after, moved[1]))
 
 
-def check_beside(annotation: Annotation, others: Iterable[Annotation], labels: LabelTree) -> None:
-    """An annotation against the person's others on the sample.
-
-    Raises:
-        Conflict: one with the same claim and the same label is there, or one of two labels on the
-            same claim must stand alone.
-    """
-    for other in others:
-        if other.id == annotation.id or _subject(other) != _subject(annotation):
-            continue
-        shared = set(other.labels) & set(annotation.labels)
-        if shared or not (other.labels or annotation.labels):
-            raise Conflict(
-                f"this claim has the label {_names(shared)} already"
-                if shared
-                else "this claim is marked already",
-                "edit that annotation, or choose another label",
-            )
-        for path in (*other.labels, *annotation.labels):
-            label = labels.find(path)
-            if label is not None and label.exclusive:
-                raise Conflict(
-                    f"{JOINER.join(path)!r} must stand alone on a claim",
-                    "edit the annotation that is there",
-                )
-
-
-def _subject(annotation: Annotation) -> tuple[object, ...]:
-    """What an annotation is about: its claim; where it has none, its evidence."""
-    return annotation.claim or annotation.evidence
-
-
-def _names(paths: Iterable[tuple[str, ...]]) -> str:
-    return ", ".join(sorted(repr(JOINER.join(path)) for path in paths))
-
-
 def finish(state: StreamState, sample: Sample, labels: LabelTree) -> Action:
     """The sample done, also with nothing found.
 
@@ -273,11 +260,11 @@ def _quote(annotation: Annotation, sample: Sample) -> str:
 
 
 def rating(word: str, scale: tuple[str, ...]) -> str:
-    """A word of the scale; any word where the scale is empty.
+    """A word of the scale, or the empty one, which takes a rating back; any without a scale.
 
     Raises:
         InvalidInput: it is not in the scale.
     """
-    if scale and word not in scale:
+    if word and scale and word not in scale:
         raise InvalidInput(f"{word!r} is not a rating", "ratings: " + ", ".join(scale))
     return word

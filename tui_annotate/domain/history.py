@@ -29,7 +29,10 @@ RELABEL: Final = "relabel"
 
 Its own undoing is another of its kind, which says by `undoes` what it takes back.
 """
-_ENDS: Final = frozenset({DISCARD, RELABEL})
+JOIN: Final = "join"
+"""Two copies of a stream were brought together: what came before it is beyond undo."""
+ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
+"""What came before one of these in its stream is beyond undo."""
 _SETTLING: Final = frozenset({"take", "merge", "reject", "own"})
 """What reviewers do beside editing and finishing."""
 UNDOABLE: Final = _SETTLING | {
@@ -254,7 +257,7 @@ def undo_target(newest_first: Iterable[Deed]) -> Deed | None:
         elif deed.verb == UNDO:
             if deed.id not in redone:
                 undone.add(deed.undoes)
-        elif deed.verb in _ENDS:
+        elif deed.verb in ENDS:
             gone.add(deed.stream)
         elif deed.verb in UNDOABLE and deed.id not in undone and deed.stream not in gone:
             return deed
@@ -268,7 +271,7 @@ def redo_target(newest_first: Iterable[Deed]) -> Deed | None:
     for deed in newest_first:
         if deed.verb == REDO:
             redone.add(deed.undoes)
-        elif deed.verb in _ENDS:
+        elif deed.verb in ENDS:
             gone.add(deed.stream)
         elif deed.verb == UNDO:
             if deed.id not in redone and deed.stream not in gone:

@@ -75,6 +75,31 @@ def cohen(confusion: Numbers) -> Numbers:
     return _above(observed, _ratio(by_chance, total * total))
 
 
+def cohen_weighted(confusion: Numbers, apart: Numbers) -> Numbers:
+    """Cohen's weighted kappa of confusion tables (..., labels, labels), as `cohen` takes them.
+
+    Source: J. Cohen, "Weighted kappa: nominal scale agreement with provision for scaled
+    disagreement or partial credit", Psychological Bulletin 70 (1968), by weights of disagreement.
+
+    Args:
+        apart: (labels, labels): how much it costs to give the one label for the other; 0 for none.
+    """
+    total = confusion.sum(axis=(-2, -1))
+    by_chance = confusion.sum(axis=-1)[..., :, None] * confusion.sum(axis=-2)[..., None, :]
+    observed = (confusion * apart).sum(axis=(-2, -1))
+    return 1 - _ratio(observed * total, (by_chance * apart).sum(axis=(-2, -1)))
+
+
+def cohen_by_steps(confusion: Numbers, *, power: int) -> Numbers:
+    """As `cohen_weighted`, by how many steps lie between two labels, which are in order.
+
+    Args:
+        power: of the steps: 1 for linear weights, 2 for quadratic ones.
+    """
+    places = np.arange(confusion.shape[-1])
+    return cohen_weighted(confusion, np.abs(places[:, None] - places).astype(float) ** power)
+
+
 def fleiss_sums(given: Numbers) -> Numbers:
     """(units, 2 + labels): what `fleiss` takes the sums of: 1, P_i, and the counts.
 

@@ -5,6 +5,7 @@
     formats       what is read and written
     embedders     what makes vectors
     files         bytes, text and values in and out
+    exchange      work on its way between workspaces
     accounts      accounts in files
     models        models in folders
 

@@ -23,10 +23,13 @@ _KEYS = {
     "labelstudio": {"data", "annotations"},
     "w3c": {"@context", "tui:documents"},
     "doccano": {"text", "entities", "relations"},
+    "autojudge": {"request_id", "username", "rating", "spans"},
 }
 """What a record of a form has at least."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """What a folder of a form has at least, packed or not."""
+_BESIDE = {"topics.jsonl", "documents.jsonl"}
+"""What may stand in a folder beside the files of its records."""
 _SAVED = {"dataset_dict.json", "state.json"}
 """One of these is in a folder that `datasets` saved."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
@@ -147,8 +150,9 @@ def _of_folder(path: Path, option: str) -> str:
     for file in (*path.iterdir(), *path.glob("data/*.parquet")):
         if form := _of_bytes(file):
             return form
-    if _each_is(path, "doccano"):
-        return "doccano"
+    for form in ("doccano", "autojudge"):
+        if _each_is(path, form):
+            return form
     raise InvalidInput(
         f"the format of the folder {path} is not certain",
         f"name the file in it, or its format with {option}",
@@ -159,7 +163,8 @@ def _each_is(path: Path, form: str) -> bool:
     """Whether a folder or zip holds JSON files, and the first record of each is of a form."""
     try:
         with person_files(path) as files:
-            return all(_first_of(file.path) == form for file in files)
+            found = [_first_of(file.path) for file in files if file.path.name not in _BESIDE]
+            return {*found} == {form}
     except (NotFound, InvalidInput):
         return False
 
@@ -213,6 +218,8 @@ def _of_record(fields: Mapping[str, Any], columns: set[str]) -> str:
     for name, keys in _KEYS.items():
         if fields.keys() >= keys:
             return name
+    if isinstance(fields.get("metadata"), dict) and fields.keys() & {"responses", "answer"}:
+        return "autojudge"
     alone = isinstance(fields.get("data"), dict) and not fields.keys() & columns
     return "labelstudio" if alone else ""
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, TextIO, runtime_checkable
 
 from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Sample, SampleKey
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from tui_annotate.methods.late_interaction import TokenBank
+
+
+CODEPOINT: Final = "codepoint"
+UTF16: Final = "utf16"
+"""What offsets are counted in, for formats in which it may be either."""
 
 
 @dataclass(slots=True)
@@ -36,6 +42,12 @@ class ImportOptions:
         group_column: default: no group.
         language: of all documents; default: by the share of Han characters of each.
         encoding: of text files.
+        topics: the file of what the texts answer, for formats that have one.
+        only: ids of the topics that are wanted; none for all.
+        documents: a file of documents that the texts cite.
+        offsets: what a file counts in, `CODEPOINT` or `UTF16`; default: what its quotes show.
+        stored: gives a sample that is there already by its key, for formats whose ids depend on
+            what came before; None where nothing is stored.
         meter: told of every byte that is read.
     """
 
@@ -46,6 +58,11 @@ class ImportOptions:
     group_column: str = ""
     language: str = ""
     encoding: str = "utf-8"
+    topics: Path | None = None
+    only: tuple[str, ...] = ()
+    documents: Path | None = None
+    offsets: str = ""
+    stored: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
     meter: Meter | None = field(default=None, compare=False)
 
 
@@ -58,10 +75,16 @@ class ExportOptions:
         layer: whose work alone is written, which a format that holds one person's must be told:
             `adjudicated`, `majority`, `all`, or the id or name of a person; the records are
             narrowed before it sees them.
+        offsets: what is counted in, `CODEPOINT` or `UTF16`, where the format lets one choose.
+        unrated: also what somebody looked at and said nothing of.
+        sample: gives a sample by its key, whatever is written; None where nobody can.
     """
 
     formula_safe: bool = True
     layer: str = ""
+    offsets: str = CODEPOINT
+    unrated: bool = False
+    sample: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -102,6 +125,15 @@ class Importer(Protocol):
         Raises:
             NotFound, InvalidInput, Unavailable: the file can not be opened at all.
         """
+        ...
+
+
+@runtime_checkable
+class Together(Importer, Protocol):
+    """A format whose files mean something together: what is in one may name what is in another."""
+
+    def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
+        """The records of several files or folders as those of one; else as `read`."""
         ...
 
 

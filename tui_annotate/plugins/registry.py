@@ -37,6 +37,7 @@ _BUILT_IN: Final = MappingProxyType(
             "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
             "brat": f"{_FORMATS}.brat:BratFormat",
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
+            "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
@@ -48,6 +49,7 @@ _BUILT_IN: Final = MappingProxyType(
             "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
             "brat": f"{_FORMATS}.brat:BratFormat",
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
+            "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
             "faithbench-csv": f"{_FORMATS}.verdicts:FaithBenchTable",
             "conll": f"{_FORMATS}.conll:ConllFormat",
             "csv": f"{_FORMATS}.tabular.delimited:CsvFormat",

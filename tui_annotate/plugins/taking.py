@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,11 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.admission import document, identifier
-from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.protocols import ImportOptions, Together
 
 
-def taken(name: str, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-    """The records and problems of a file in its order, by the importer of a name.
+def taken(name: str, options: ImportOptions, *paths: Path) -> Iterator[Record | Problem]:
+    """The records and problems of files in their order, by the importer of a name.
 
     Raises:
         NotFound, InvalidInput: there is no such importer, or the file can not be opened.
@@ -28,7 +29,10 @@ def taken(name: str, path: Path, options: ImportOptions) -> Iterator[Record | Pr
     """
     importer = registry.load("importers", name)
     with registry.guarded("importers", name):
-        items = importer.read(path, options)
+        if isinstance(importer, Together):
+            items = importer.read_all(paths, options)
+        else:
+            items = chain.from_iterable(importer.read(path, options) for path in paths)
         yield from items if registry.is_ours("importers", name) else map(_looked_at, items)
 
 

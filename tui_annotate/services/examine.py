@@ -19,6 +19,7 @@ from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, Progress
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.item_counts import KindCount
 from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.storage.work.store import AnnotationStore
 
@@ -69,6 +70,7 @@ class Status:
         embedded: documents with vectors.
         by_words: those of them that words rank alone, as the model knows too little of them.
         datasets, progress: the same by dataset, and by dataset and person.
+        items: reports, documents and citations, by dataset, kind and who annotated them.
         waiting: what is to be chosen anew.
     """
 
@@ -83,6 +85,7 @@ class Status:
     by_words: int
     datasets: tuple[DatasetInfo, ...]
     progress: tuple[Progress, ...]
+    items: tuple[KindCount, ...] = ()
     waiting: tuple[Waiting, ...] = ()
 
 
@@ -122,6 +125,7 @@ class Examine:
             by_words,
             datasets,
             tuple(self.corpus.progress()),
+            tuple(self.log.kind_counts()),
             tuple(self._waiting(dataset.name for dataset in datasets)),
         )
 

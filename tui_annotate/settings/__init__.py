@@ -71,7 +71,10 @@ class Settings:
     """Processes that segment at ingest; 0: one for each core."""
 
     ratings: tuple[str, ...] = ()
-    """The words that `Annotate.rate` takes for a whole sample; empty: any. No key rates yet."""
+    """The words that samples of every kind are rated with, the best first.
+
+    Empty: those of `domain.items.SCALE` for reports, documents and citations; pairs are not rated.
+    """
 
     theme: str = ""
     """The theme of the screen; empty: the default one. In a person's own file."""
@@ -113,6 +116,7 @@ WORKSPACE_TEMPLATE: Final = """\
 # order = "by-source"   # of the queue: by-source, ingested, random, random:SEED
 # language = ""         # of documents: en, zh; empty: by the text itself
 # workers = 0           # processes of ingest; 0: one for each core
+# ratings = []          # words that samples are rated with, the best first; [] as docs/admins.md has
 # pseudonyms_key = ""   # file of the key that export --pseudonymise makes; as on another disk
 # reviewers_settle_own = false  # whether reviewers may settle what they annotated
 

@@ -28,6 +28,12 @@ def add_missing(table: TableClause) -> Insert:
     return insert(table).on_conflict_do_nothing()
 
 
+def worked_on(assignment: str) -> str:
+    """SQL that is true of an assignment, by its alias, which tells of anything but time."""
+    said = " OR ".join(f"{assignment}.{name} <> ''" for name in ("rating", "comment"))
+    return f"({assignment}.state <> 'new' OR {assignment}.annotations > 0 OR {said})"
+
+
 SAMPLE_ROW: Final[Select[Any]] = (
     select(SAMPLES.c.id)
     .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)

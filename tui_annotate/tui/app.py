@@ -26,6 +26,8 @@ from tui_annotate.tui.saving import Job, told  # noqa: E402
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.reception import Reception, Ways  # noqa: E402
 from tui_annotate.tui.session import Bound, Session, not_in_force  # noqa: E402
+from tui_annotate.tui.sharing import Sharing  # noqa: E402
+from tui_annotate.tui.syncing import Synced  # noqa: E402
 from tui_annotate.tui.theme import Look  # noqa: E402
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class _Opened:
     desk: Desk | None
     theme: str
     layout: str
+    online: bool
 
 
 class AnnotateApp(ClosedApp):
@@ -90,6 +93,8 @@ class AnnotateApp(ClosedApp):
         )
         self.reception = Reception(self, self.desktop.saver, ways)
         self._look = look
+        self.sharing = Sharing(self.desktop, self.post_message)
+        self._reviewing = reviewing
 
     # beginning
 
@@ -140,7 +145,10 @@ class AnnotateApp(ClosedApp):
         chosen = annotate.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
-        return _Opened(session, desk, theme if theme in NAMES else "", layout)
+        if not self._reviewing:
+            self.sharing.prepare(workspace, person)
+        online = chosen.get("sync") != "offline"
+        return _Opened(session, desk, theme if theme in NAMES else "", layout, online)
 
     def _prepare(self) -> None:
         """Somebody is in: to work."""
@@ -153,6 +161,7 @@ class AnnotateApp(ClosedApp):
         if opened.theme and not self._look.native:
             self.theme = opened.theme
         self.desktop.use_layout(opened.layout)
+        self.sharing.begin(online=opened.online)
         if opened.desk is None:
             self.desktop.opening(self.desktop.nothing, "warning")
             return
@@ -170,17 +179,25 @@ class AnnotateApp(ClosedApp):
         message.stop()
         if message.wish == "password":
             self.reception.change_password()
+        elif message.wish == "sync":
+            self.sharing.toggle()
         elif message.wish == "sign out":
             self.reception.sign_out()
         else:
             self.printing = True
             self.desktop.quit()
 
+    def on_synced(self, message: Synced) -> None:
+        """Something came of what is shared."""
+        message.stop()
+        self.sharing.show(message)
+
     # ending
 
     def _leave(self) -> None:
         refused = self.desktop.saver.close()
         self.refused = told(refused[0]) if refused else ""
+        self.sharing.end()
         if self.reception.admission:
             with suppress(TuiAnnotateError):  # the next process finds out that this one is gone
                 self.reception.admission.leave()

@@ -71,12 +71,14 @@ class Saver:
         closed: nothing is taken any more.
         guard: called in the thread before each job that is not free; by `NotAllowed` or `Conflict`
             it says that the person may not go on, and why.
+        kept: told on the screen's thread of each deed that the store has now.
         stopped: told on the screen's thread when it did, after the job's `failed`.
     """
 
     def __init__(self, post: Callable[[Message], object]) -> None:
         self._post = post
         self.guard: Callable[[], None] = lambda: None
+        self.kept: Callable[[], None] = lambda: None
         self.stopped: Callable[[TuiAnnotateError], None] = lambda _: None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
         # Each is counted by one thread alone, so that no answer can overtake a job behind it.
@@ -126,6 +128,8 @@ class Saver:
         self._deeds.pop(answered.future, None)
         if error is None:
             job.done(answered.future.result())
+            if job.shown:
+                self.kept()
             return
         if isinstance(error, _GivenUp):
             return

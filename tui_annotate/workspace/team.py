@@ -126,7 +126,8 @@ class Team:
 
         stores = (self.corpus, self.people, self.guidance, SegmentStore(self.database))
         names = Export(self.corpus, self.people, self.log, self.proposals.label_paths)
-        return Agree(*stores, self.proposals.labels, names.checked, self.actor)
+        ratings = self.settings.ratings
+        return Agree(*stores, self.proposals.labels, names.checked, self.actor, ratings)
 
     @cached_property
     def share(self) -> Share:
@@ -200,7 +201,8 @@ class Team:
         from tui_annotate.services.review import Review
 
         stores = (self.corpus, self.log, self.people, self.guidance)
-        return Review(*stores, self.actor, self.settings.reviewers_settle_own)
+        settings = self.settings
+        return Review(*stores, self.actor, settings.reviewers_settle_own, settings.ratings)
 
     @cached_property
     def measure(self) -> Measure:

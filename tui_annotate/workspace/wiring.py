@@ -19,6 +19,7 @@ from tui_annotate.settings import Settings
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance.store import GuidanceStore
+from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors.store import VectorStore
@@ -105,13 +106,13 @@ class Workspace:
 
     @cached_property
     def _annotate(self) -> Annotate:
-        stores = (self.corpus, self.log, self.people, self.line, self.guidance)
-        return Annotate(*stores, ratings=self.settings.ratings)
+        items = ItemStore(self._database, actor=self.actor)
+        stores = (self.corpus, self.log, self.people, self.line, self.guidance, items)
+        return Annotate(*stores, self.settings.ratings)
 
     @cached_property
     def _proposals(self) -> Proposals:
-        stored = self._annotate.labels
-        return beside(self.path, self._database, stored=stored, corpus=self.corpus)
+        return beside(self.path, self._database, stored=self._annotate.labels, corpus=self.corpus)
 
     def match(
         self,
@@ -169,9 +170,8 @@ class Workspace:
         from tui_annotate.services.assist.report import Period, report
 
         people = {person.id: person for person in self.people.all()}
-        wanted = self.exporting.checked(RecordFilter(**filters))
-        period = Period.WEEK if weeks else Period.MONTH
-        return report(self.log.standing(wanted, people), people, period=period)
+        stands = self.log.standing(self.exporting.checked(RecordFilter(**filters)), people)
+        return report(stands, people, period=Period.WEEK if weeks else Period.MONTH)
 
     @cached_property
     def team(self) -> Team:

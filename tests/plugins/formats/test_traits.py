@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugins.formats.laws import about, base, examples, trip
+from tests.plugins.formats.laws import OF_ITEMS, about, base, examples, trip
 from tests.plugins.formats.said import views
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.traits import OWN, Trait
 
-FORMATS = [name for name in registry.names("exporters") if name in registry.names("importers")]
+FORMATS = [
+    name
+    for name in registry.names("exporters")
+    if name in {*registry.names("importers")} - OF_ITEMS
+]
 
 
 def _person(name: str) -> str:

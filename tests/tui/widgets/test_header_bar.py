@@ -82,3 +82,26 @@ async def test_how_matches_are_ranked_is_told_wherever_it_is_not_usual() -> None
     for width in (140, 80, 40):
         assert "by vectors" in await _line(width, matches="by vectors")
     assert "by" not in await _line(80)
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("idle", "◌ sync idle"),
+        ("pending", "◔ sync pending"),
+        ("syncing", "⇅ syncing"),
+        ("success", "● synced"),
+        ("error", "✗ sync error"),
+        ("offline", "○ offline"),
+    ],
+)
+async def test_what_is_shared_is_a_glyph_and_a_word(state: str, words: str) -> None:
+    """Each state can be told from the others without colour; where nothing is shared, none is."""
+    widget = HeaderBar()
+    async with staged(widget, size=(120, 3)) as (stage, pilot):
+        widget.show(_HEADER)
+        await pilot.pause()
+        assert "sync" not in stage.lines()[0]
+        widget.show_sync(state)
+        await pilot.pause()
+        assert f"{words}  ✓ saved " in stage.lines()[0]

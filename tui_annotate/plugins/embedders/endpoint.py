@@ -21,7 +21,8 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.visible import visible_line
 from tui_annotate.plugins.embedders.api_key import KEYS, authorization, key
-from tui_annotate.plugins.embedders.replies import complaint, fit, retry_after
+from tui_annotate.plugins.embedders.replies import complaint, fit
+from tui_annotate.plugins.waiting import retry_after
 
 if TYPE_CHECKING:
     import httpx2

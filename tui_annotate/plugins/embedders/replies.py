@@ -7,10 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import Unavailable
@@ -102,16 +98,3 @@ def fit(told: str) -> str:
     """A stranger's words on one line, short, harmless, and without anything of the key."""
     line = visible_line(without_key(told[: 20 * _QUOTED]))
     return line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…"
-
-
-def retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds that a reply asks us to wait, given as such or as a date; 0 where it does not."""
-    asked = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d+)?", asked, re.ASCII):
-        return float(asked)
-    try:
-        until = parsedate_to_datetime(asked)
-    except ValueError:
-        return 0.0
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max((until - datetime.now(UTC)).total_seconds(), 0.0)

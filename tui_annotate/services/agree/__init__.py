@@ -14,13 +14,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.items import scale
 from tui_annotate.domain.label_files import stored_labels
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, may, reader, require
 from tui_annotate.domain.records import Record, RecordFilter
-from tui_annotate.domain.samples import Segment, Side
+from tui_annotate.domain.samples import Document, Kind, Sample, Segment, Side
 from tui_annotate.services.agree.figures import Figure, PairFigures, all_figures, pair_figures
 from tui_annotate.services.agree.order import Order, all_named
-from tui_annotate.services.agree.readings import Asked, Left, Reader, Reading
+from tui_annotate.services.agree.readings import Asked, Axis, Left, Reader, Reading
 from tui_annotate.services.agree.tallies import Group, Summary, Tally
 from tui_annotate.storage.guidance.store import Guidance
 
@@ -64,6 +65,7 @@ class Agreement:
         names: of all people here, by id; where two have the same, with their ids.
         labels: in the order that ordinal measures take, the worst first.
         strangers: of these, those that are in no label set that was looked at.
+        ratings: that were given, and those between, in the order of the scale, the best first.
         label_sets: under which readings were made, by version, with how many.
         together: people with one another.
         oneself: people with their own former readings.
@@ -74,6 +76,7 @@ class Agreement:
     names: dict[str, str]
     labels: list[str]
     strangers: list[str]
+    ratings: list[str]
     label_sets: dict[str, int]
     together: Compared
     oneself: Compared
@@ -88,6 +91,7 @@ class Agree:
         labels: the label set of a dataset; `NotFound` where there is none.
         check: what makes filters those of the stores, and refuses what names nothing.
         actor: who asks; who may not report on all gets their own second readings alone.
+        ratings: the workspace's words for samples, in their order; empty where it names none.
     """
 
     corpus: CorpusStore
@@ -97,6 +101,7 @@ class Agree:
     labels: Callable[[str], LabelTree]
     check: Callable[[RecordFilter], RecordFilter]
     actor: Actor = OPERATOR
+    ratings: tuple[str, ...] = ()
 
     def report(self, asked: Asked | None = None) -> Agreement:
         """All figures of the work under some filters; it is read once, in pages.
@@ -110,7 +115,8 @@ class Agree:
         order = Order(self._trees(wanted), level=wanted.label_level)
         readers = Reader(wanted, order, only=only)
         chosen = frozenset(self._chosen(wanted))
-        together, oneself = Tally(order), Tally(order)
+        words = scale(Kind.REPORT, self.ratings)
+        together, oneself = Tally(order, words), Tally(order, words)
         for record, summary in self._pages(wanted):
             readings = readers.readings(record)
             own = _by_oneself(readings, chosen)
@@ -132,6 +138,7 @@ class Agree:
             self._names({*both.people, *own.people}),
             all_named(labels),
             all_named(order.sorted(order.strangers.intersection(labels))),
+            list(dict.fromkeys([*together.ratings(), *oneself.ratings()])),
             dict(sorted(readers.label_sets.items())),
             both,
             own,
@@ -206,12 +213,16 @@ class Agree:
     def _pages(self, asked: Asked) -> Iterator[tuple[Record, Callable[[], Summary]]]:
         """Records that somebody worked on, each with its summary, made at need."""
         records = self.corpus.records(RecordFilter(dataset=asked.dataset))
-        worked = (record for record in records if record.assignments)
+        worked = (
+            record
+            for record in records
+            if record.assignments and asked.kind in ("", record.sample.kind)
+        )
         while page := list(islice(worked, _AT_ONCE)):
             lengths = {
                 document.sha256: len(document.text)
                 for record in page
-                for document in record.sample.side(Side.SUMMARY)
+                for document in _read(record.sample)[:1]
                 if len(record.assignments) > 1
             }
             segments = self.segments.of(lengths)
@@ -220,10 +231,18 @@ class Agree:
 
 
 def _summary(record: Record, segments: Mapping[str, tuple[Segment, ...]]) -> Summary:
-    for document in record.sample.side(Side.SUMMARY):
+    sample = record.sample
+    cited = Axis(sample).text if sample.kind is Kind.CITATION else None
+    for document in _read(sample)[:1]:
         text, found = document.text, segments.get(document.sha256, ())
-        return Summary(text, [each for each in found if text[each.start : each.end].strip()])
-    return Summary("", ())
+        sentences = [each for each in found if text[each.start : each.end].strip()]
+        return Summary(text, sentences, cited)
+    return Summary("", (), cited)
+
+
+def _read(sample: Sample) -> tuple[Document, ...]:
+    """What people mark: the summary; where there is none, the source."""
+    return sample.side(Side.SUMMARY) or sample.side(Side.SOURCE)
 
 
 def _first(readings: Iterable[Reading]) -> list[Reading]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
@@ -15,7 +15,7 @@ from tui_annotate.methods import agreement
 from tui_annotate.methods.agreement import Measured, Numbers, Undefined, measured
 from tui_annotate.methods.bootstrap import Interval, resampled_sums
 from tui_annotate.methods.span_agreement import FIGURES, Passage
-from tui_annotate.services.agree.tallies import PASSAGES, Pair, Ratings, Tally
+from tui_annotate.services.agree.tallies import PASSAGES, Marks, Pair, Ratings, Tally
 
 Statistic = Callable[[Numbers], Numbers]
 
@@ -51,6 +51,7 @@ class PairFigures:
         marked: of these, where one at least marked something.
         spans: by name, as in `SpanF1`.
         matched: pairs of their spans that overlap.
+        rated: samples that both rated; the figures of ratings are over these.
     """
 
     people: tuple[str, str]
@@ -62,6 +63,10 @@ class PairFigures:
     matched: int
     matched_percent: Measured
     matched_kappa: Measured
+    rated: int
+    rating_percent: Measured
+    rating_linear: Measured
+    rating_quadratic: Measured
 
 
 class _Asked(NamedTuple):
@@ -75,7 +80,9 @@ class _Asked(NamedTuple):
 
 
 def all_figures(tally: Tally) -> list[Figure]:
-    """All figures: of samples, segments, spans, labels of matched spans, evidence.
+    """All figures: of samples, segments, spans, labels of matched spans, evidence, ratings.
+
+    What no two people did has no figures: spans of what citations cite, and ratings.
 
     Intervals are of whole samples drawn anew, the same draws for each measure.
     """
@@ -90,10 +97,14 @@ def all_figures(tally: Tally) -> list[Figure]:
     for level, ratings, of in levels:
         given = _Given(ratings, places, tally.samples)
         found += given.figures(level, of=of, two=two, alpha=True)
-    found += _spans(tally)
+    found += _spans("span", tally.marks, tally.samples)
+    found += _spans("cited", tally.cited, tally.samples) if len(tally.cited) else ()
     matched = _Given(tally.of_matched, places, tally.samples)
     found += matched.figures("label", of="pairs of spans", two=two, alpha=False)
     found += _evidence(tally)
+    words: dict[LabelPath, int] = {(word,): at for at, word in enumerate(tally.ratings())}
+    if words:
+        found += _Given(tally.of_ratings, words, tally.samples).ratings(two=two)
     return found
 
 
@@ -109,30 +120,40 @@ class _Given:
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[Figure]:
         """Percent, Cohen for two people, Fleiss, alpha in both its forms."""
-        pairs = self._summed(agreement.pairs(self._counts))
-        whose = "pairs of people" if alpha else of
-        percent = _Asked("percent", int(pairs[:, 1].sum()), whose, agreement.percent)
-        yield from _found(level, pairs, [percent])
-        yield from self._cohen(level, of) if two else ()
+        yield self._percent(level, "pairs of people" if alpha else of)
+        yield from self._cohen(level, of, ["cohen_kappa"]) if two else ()
         yield from self._fleiss(level, of)
-        if alpha:
-            met = self._summed(_rows(agreement.coincidences(self._counts)))
-            yield from _found(
-                level,
-                met,
-                [
-                    _Asked("alpha_nominal", len(self._ratings), of, self._alpha()),
-                    _Asked("alpha_ordinal", len(self._ratings), of, self._alpha(ordinal=True)),
-                ],
-            )
+        yield from self._alphas(level, of) if alpha else ()
 
-    def _cohen(self, level: str, of: str) -> Iterator[Figure]:
+    def ratings(self, *, two: bool) -> Iterator[Figure]:
+        """Percent, kappa as it is and weighted for two people, alpha in both its forms."""
+        yield self._percent("rating", "pairs of people")
+        yield from self._cohen("rating", "samples", list(_KAPPAS)) if two else ()
+        yield from self._alphas("rating", "samples")
+
+    def _percent(self, level: str, of: str) -> Figure:
+        pairs = self._summed(agreement.pairs(self._counts))
+        asked = _Asked("percent", int(pairs[:, 1].sum()), of, agreement.percent)
+        return _found(level, pairs, [asked])[0]
+
+    def _alphas(self, level: str, of: str) -> list[Figure]:
+        met = self._summed(_rows(agreement.coincidences(self._counts)))
+        asked = [
+            _Asked("alpha_nominal", len(self._ratings), of, self._alpha()),
+            _Asked("alpha_ordinal", len(self._ratings), of, self._alpha(ordinal=True)),
+        ]
+        return _found(level, met, asked)
+
+    def _cohen(self, level: str, of: str, names: Sequence[str]) -> list[Figure]:
         table = np.zeros((len(self._patterns), self._size, self._size))
         for place, (one, other) in enumerate(self._patterns):
             table[place, one, other] = 1
         sums = self._summed(_rows(table))
-        function = partial(_squared, agreement.cohen, self._size)
-        yield from _found(level, sums, [_Asked("cohen_kappa", len(self._ratings), of, function)])
+        asked = [
+            _Asked(name, len(self._ratings), of, partial(_squared, _KAPPAS[name], self._size))
+            for name in names
+        ]
+        return _found(level, sums, asked)
 
     def _fleiss(self, level: str, of: str) -> Iterator[Figure]:
         """Of the units that the most usual number of people judged: it has to be one number."""
@@ -153,6 +174,13 @@ class _Given:
         return partial(_squared, partial(agreement.alpha, ordinal=ordinal), self._size)
 
 
+_KAPPAS: Final[Mapping[str, Statistic]] = {
+    "cohen_kappa": agreement.cohen,
+    "kappa_linear": partial(agreement.cohen_by_steps, power=1),
+    "kappa_quadratic": partial(agreement.cohen_by_steps, power=2),
+}
+
+
 def _rows(tables: Numbers) -> Numbers:
     """(tables, columns) of square tables."""
     return tables.reshape(len(tables), tables.shape[1] ** 2)
@@ -163,14 +191,14 @@ def _squared(function: Statistic, size: int, sums: Numbers) -> Numbers:
     return function(sums.reshape(*sums.shape[:-1], size, size))
 
 
-def _spans(tally: Tally) -> list[Figure]:
-    rows = tally.spans()
-    note = f"neither marked anything in {tally.neither:,} more" if tally.neither else ""
+def _spans(level: str, marks: Marks, samples: int) -> list[Figure]:
+    rows = marks.summed(samples)
+    note = f"neither marked anything in {marks.neither:,} more" if marks.neither else ""
     asked = [
         _Asked(f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", _share(place, -1), note)
         for place, name in enumerate(FIGURES)
     ]
-    return _found("span", rows, asked)
+    return _found(level, rows, asked)
 
 
 def _evidence(tally: Tally) -> list[Figure]:
@@ -224,35 +252,45 @@ def _found(level: str, rows: Numbers, asked: Sequence[_Asked]) -> list[Figure]:
 
 def pair_figures(tally: Tally) -> list[PairFigures]:
     """Each two people that met, sorted by their ids."""
-    return [_of_pair(people, pair) for people, pair in sorted(tally.pairs.items())]
+    words: list[LabelPath] = [(word,) for word in tally.ratings()]
+    return [_of_pair(people, pair, words) for people, pair in sorted(tally.pairs.items())]
 
 
-def _of_pair(people: tuple[str, str], pair: Pair) -> PairFigures:
+def _of_pair(people: tuple[str, str], pair: Pair, words: Sequence[LabelPath]) -> PairFigures:
     sums = np.array([*pair.spans, pair.marked])
     spans = {
         name: measured(_share(place, -1)(sums), units=pair.marked)
         for place, name in enumerate(FIGURES)
     }
+    both, matched, rated = (
+        _two(met, words or sorted({label for labels in met for label in labels}))
+        for met, words in ((pair.both, ()), (pair.matched, ()), (pair.rated, words))
+    )
     return PairFigures(
         people,
         pair.both.total(),
-        *_two(pair.both),
+        both["percent"],
+        both["cohen_kappa"],
         pair.marked,
         spans,
         pair.matched.total(),
-        *_two(pair.matched),
+        matched["percent"],
+        matched["cohen_kappa"],
+        pair.rated.total(),
+        rated["percent"],
+        rated["kappa_linear"],
+        rated["kappa_quadratic"],
     )
 
 
-def _two(both: Counter[tuple[LabelPath, LabelPath]]) -> tuple[Measured, Measured]:
-    """Percent and Cohen's kappa of two people's labels."""
-    labels = sorted({label for labels in both for label in labels})
+def _two(
+    both: Counter[tuple[LabelPath, LabelPath]], labels: Sequence[LabelPath]
+) -> dict[str, Measured]:
+    """Percent of two people's labels, and their kappas."""
     table = np.zeros((len(labels), len(labels)))
     for (one, other), count in both.items():
         table[labels.index(one), labels.index(other)] = count
     whole = np.array([np.trace(table), table.sum()])
-    units = both.total()
-    return (
-        measured(agreement.percent(whole), units=units),
-        measured(agreement.cohen(table), units=units),
-    )
+    values = {name: kappa(table) for name, kappa in _KAPPAS.items()}
+    values["percent"] = agreement.percent(whole)
+    return {name: measured(value, units=both.total()) for name, value in values.items()}

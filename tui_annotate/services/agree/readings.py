@@ -17,7 +17,7 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, reader
 from tui_annotate.domain.records import Record
-from tui_annotate.domain.samples import Sample, Segment, Side
+from tui_annotate.domain.samples import Kind, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.span_agreement import stacked
 from tui_annotate.services.agree.order import NOTHING, Order
@@ -35,6 +35,7 @@ class Asked:
         label_level: how many names of a label's path count; 0 for all.
         label_set: the hash of a label set, or its start: work under another one is left out.
         since: ISO 8601: work on a sample that last changed then or later, as a whole.
+        kind: samples of it alone.
     """
 
     dataset: str = ""
@@ -45,6 +46,7 @@ class Asked:
     label_level: int = 0
     label_set: str = ""
     since: str = ""
+    kind: str = ""
 
 
 @dataclass(slots=True)
@@ -64,7 +66,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A span of the summary that a person marked, without white space at its edges.
+    """A span of what was read that a person marked, without white space at its edges.
 
     Attributes:
         label: the worst of those it has.
@@ -81,10 +83,12 @@ class Reading:
 
     Attributes:
         worst: label of the whole sample.
-        spans: of the summary as they were marked.
+        spans: of the summary as they were marked; without one, of the source.
         units: by trimmed span.
         stacked: marked spans that lie on another one with the same label.
         label_sets: versions under which it was made, where that is known.
+        sources: of a citation, what was marked of the cited document, trimmed, on one axis.
+        rating: of the sample as a whole; empty for none.
     """
 
     person: str
@@ -93,6 +97,8 @@ class Reading:
     units: Mapping[Span, Unit]
     stacked: int
     label_sets: frozenset[str]
+    sources: frozenset[Span] = frozenset()
+    rating: str = ""
 
     def of_segments(self, segments: Sequence[Segment], order: Order) -> list[LabelPath]:
         """The worst label of what was marked in each segment."""
@@ -139,7 +145,8 @@ class Reader:
             own = work.get(assignment.person, [])
             if not self._passes(assignment, own):
                 continue
-            found.append(self._reading(assignment.person, record.sample, list(self._kept(own))))
+            kept = list(self._kept(own, record.sample))
+            found.append(self._reading(assignment, record.sample, kept))
             self.label_sets.update(found[-1].label_sets)
         return found
 
@@ -151,7 +158,7 @@ class Reader:
         if assignment.updated < asked.since:
             self.left.work["last changed before that time"] += 1
             return False
-        if not own and state is not State.DONE:
+        if not (own or assignment.rating) and state is not State.DONE:
             self.left.work["nothing marked, and not said to be done"] += 1
             return False
         versions = {each.label_set for each in own}
@@ -160,8 +167,9 @@ class Reader:
             return False
         return True
 
-    def _kept(self, own: Iterable[Annotation]) -> Iterator[Annotation]:
+    def _kept(self, own: Iterable[Annotation], sample: Sample) -> Iterator[Annotation]:
         asked, label, left = self._asked, self._label, self.left.annotations
+        needed = sample.kind is not Kind.CITATION and bool(sample.side(Side.SUMMARY))
         for each in own:
             origin = each.origin
             if asked.origin and asked.origin not in (origin, origin.partition(":")[0]):
@@ -169,46 +177,69 @@ class Reader:
             elif label and not any(path[: len(label)] == label for path in each.labels):
                 left["with other labels"] += 1
             else:
-                if not each.claim:
+                if needed and not each.claim:
                     left["evidence alone: of no span or sentence"] += 1
                 yield each
 
-    def _reading(self, person: str, sample: Sample, own: Sequence[Annotation]) -> Reading:
+    def _reading(
+        self, assignment: Assignment, sample: Sample, own: Sequence[Annotation]
+    ) -> Reading:
         labels: dict[Span, list[LabelPath]] = {}
         evidence: dict[Span, set[Span]] = {}
         by_label: dict[LabelPath, list[Span]] = {}
-        axis = _Axis(sample)
+        axis = Axis(sample)
         for each in own:
             label = self._order.worst(each.labels)
-            given = {axis.place(anchor) for anchor in each.evidence}
-            for anchor in each.claim:
+            claim, taken = _marked(each, sample)
+            given = {axis.place(anchor) for anchor in taken}
+            for anchor in claim:
                 span = anchor.span.trim(sample.document(anchor.side, anchor.index).text)
                 if span is not None:
                     labels.setdefault(span, []).append(label)
                     evidence.setdefault(span, set()).update(filter(None, given))
                     by_label.setdefault(label, []).append(span)
+        cited = own if sample.kind is Kind.CITATION else ()
+        sources = (axis.place(anchor) for each in cited for anchor in each.evidence)
         return Reading(
-            person,
+            assignment.person,
             self._order.worse(self._order.worst(each.labels) for each in own),
-            frozenset(anchor.span for each in own for anchor in each.claim),
+            frozenset(anchor.span for each in own for anchor in _marked(each, sample)[0]),
             {
                 span: Unit(self._order.worse(found), frozenset(evidence[span]))
                 for span, found in labels.items()
             },
             sum(map(stacked, by_label.values())),
             frozenset(each.label_set for each in own if each.label_set),
+            frozenset(filter(None, sources)),
+            assignment.rating,
         )
 
 
-class _Axis:
+def _marked(annotation: Annotation, sample: Sample) -> tuple[Sequence[Anchor], Sequence[Anchor]]:
+    """What an annotation marks of what is read, and its evidence.
+
+    Where there is no summary, the first source is read, and there is nothing to take evidence of.
+    """
+    if sample.side(Side.SUMMARY):
+        return annotation.claim, annotation.evidence
+    return [anchor for anchor in annotation.evidence if anchor.index == 0], ()
+
+
+class Axis:
     """The source documents of a sample, laid end to end with a gap, so that spans can be compared.
 
     The gap keeps the last words of one from touching the first of the next.
     """
 
     def __init__(self, sample: Sample) -> None:
+        """All of them, in order."""
         self._texts = [document.text for document in sample.side(Side.SOURCE)]
         self._starts = [0, *accumulate(len(text) + 1 for text in self._texts)]
+
+    @property
+    def text(self) -> str:
+        """What spans on the axis are of."""
+        return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
         """A trimmed span of evidence on the axis; None for white space alone."""

@@ -25,6 +25,7 @@ def as_json(found: Agreement) -> dict[str, Any]:
         "filters": asdict(found.asked),
         "labels": found.labels,
         "not_in_label_set": found.strangers,
+        "ratings": found.ratings,
         "label_sets": [
             {"version": version, "readings": count} for version, count in found.label_sets.items()
         ],
@@ -118,4 +119,8 @@ def _pair(found: Agreement, pair: PairFigures) -> dict[str, Any]:
         "matched": pair.matched,
         "matched_percent": rounded(pair.matched_percent),
         "matched_kappa": rounded(pair.matched_kappa),
+        "rated": pair.rated,
+        "rating_percent": rounded(pair.rating_percent),
+        "rating_kappa_linear": rounded(pair.rating_linear),
+        "rating_kappa_quadratic": rounded(pair.rating_quadratic),
     }

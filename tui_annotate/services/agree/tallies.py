@@ -32,10 +32,15 @@ PASSAGES: Final = tuple(Passage)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was read: a text and its sentences, those of white space alone left out."""
+    """What was read: a text and its sentences, those of white space alone left out.
+
+    Attributes:
+        cited: of a citation, the text that it cites; None for all other samples.
+    """
 
     text: str
     segments: Sequence[Segment]
+    cited: str | None = None
 
 
 class Ratings:
@@ -79,12 +84,43 @@ class Pair:
         spans: sums of the four figures over samples where either marked something.
         marked: how many samples these are.
         matched: labels of spans that overlap, as often as they met.
+        rated: ratings of samples, likewise.
     """
 
     both: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
     spans: list[float] = field(default_factory=lambda: [0.0] * len(SpanF1._fields))
     marked: int = 0
     matched: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
+    rated: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
+
+
+class Marks:
+    """Where pairs of people marked something of a text.
+
+    Attributes:
+        neither: pairs of people at a sample in which neither marked a span.
+    """
+
+    def __init__(self) -> None:
+        self.neither = 0
+        self._found: list[tuple[int, SpanF1]] = []
+
+    def __len__(self) -> int:
+        return self.neither + len(self._found)
+
+    def add(self, sample: int, found: SpanF1 | None) -> None:
+        """The figures of two people at a sample; None where neither marked anything."""
+        if found is None:
+            self.neither += 1
+        else:
+            self._found.append((sample, found))
+
+    def summed(self, samples: int) -> Numbers:
+        """(samples, 5): sums of the four figures, and of how many pairs of people they are."""
+        rows = np.zeros((samples, len(SpanF1._fields) + 1))
+        for sample, found in self._found:
+            rows[sample] += (*found, 1)
+        return rows
 
 
 class Tally:
@@ -93,18 +129,26 @@ class Tally:
     Attributes:
         samples: how many there were.
         of_samples, of_segments, of_matched: units with their labels.
-        neither: pairs of people at a sample in which neither marked a span.
+        of_ratings: samples that two or more rated, with the words, each as a path of one.
+        marks: of the span figures, those of what is read.
+        cited: those of what it cites, where it is a citation.
         stacked: spans that lie on another one of the same person and label.
     """
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: Order, scale: Sequence[str] = ()) -> None:
+        """Nothing is compared yet.
+
+        Args:
+            scale: words that samples are rated with, in their order.
+        """
         self._order = order
+        self._scale = scale
         self.samples = 0
         self.of_samples, self.of_segments, self.of_matched = Ratings(), Ratings(), Ratings()
+        self.of_ratings = Ratings()
         self.pairs: dict[tuple[str, str], Pair] = {}
-        self.neither = 0
         self.stacked = 0
-        self._spans: list[tuple[int, SpanF1]] = []
+        self.marks, self.cited = Marks(), Marks()
         self._passages: Counter[tuple[int, Passage]] = Counter()
 
     @property
@@ -119,21 +163,28 @@ class Tally:
         )
         for group in groups:
             self.of_samples.add(self.samples, [reading.worst for reading in group])
+            rated: list[LabelPath] = [(each.rating,) for each in group if each.rating]
+            if len(rated) > 1:
+                self.of_ratings.add(self.samples, rated)
             columns = [reading.of_segments(summary.segments, self._order) for reading in group]
             for labels in zip(*columns, strict=True):
                 self.of_segments.add(self.samples, labels)
             for one, other in combinations(group, 2):
-                self._pair(one, other, summary.text)
+                self._pair(one, other, summary)
         self.samples += 1
 
-    def _pair(self, one: Reading, other: Reading, text: str) -> None:
+    def _pair(self, one: Reading, other: Reading, summary: Summary) -> None:
         pair = self.pairs.setdefault((one.person, other.person), Pair())
         pair.both[one.worst, other.worst] += 1
-        found = span_f1(one.spans, other.spans, text=text)
+        if one.rating and other.rating:
+            pair.rated[(one.rating,), (other.rating,)] += 1
+        if summary.cited is not None:
+            found = span_f1(one.sources, other.sources, text=summary.cited)
+            self.cited.add(self.samples, found)
+        found = span_f1(one.spans, other.spans, text=summary.text)
+        self.marks.add(self.samples, found)
         if found is None:
-            self.neither += 1
             return
-        self._spans.append((self.samples, found))
         pair.marked += 1
         pair.spans = [sum(each) for each in zip(pair.spans, found, strict=True)]
         for ours, theirs in overlapping(one.units, other.units):
@@ -142,19 +193,17 @@ class Tally:
             self.of_matched.add(self.samples, (unit.label, its.label))
             self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
 
-    def spans(self) -> Numbers:
-        """(samples, 5): sums of the four figures, and of how many pairs of people they are."""
-        rows = np.zeros((self.samples, len(SpanF1._fields) + 1))
-        for sample, found in self._spans:
-            rows[sample] += (*found, 1)
-        return rows
-
     def passages(self) -> Numbers:
         """(samples, 5): how often the evidence for matched spans relates in each way."""
         rows = np.zeros((self.samples, len(PASSAGES)))
         for (sample, passage), count in self._passages.items():
             rows[sample, PASSAGES.index(passage)] = count
         return rows
+
+    def ratings(self) -> list[str]:
+        """The scale, and behind it the other words that were given; empty without two ratings."""
+        given = {word for pattern in self.of_ratings.patterns for (word,) in pattern}
+        return [*self._scale, *sorted(given.difference(self._scale))] if given else []
 
     def labels(self) -> list[LabelPath]:
         """All labels that were given to samples, sentences or spans, the worst first."""

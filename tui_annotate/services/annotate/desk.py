@@ -25,6 +25,7 @@ class Desk:
         total, finished: samples in the order, and how many of them this person has finished.
         guidelines: their text; empty where there are none.
         practice: what is right is known, and shown once it is done.
+        scale: the words that the sample can be rated with, in their order; empty for none.
     """
 
     sample: Sample
@@ -38,6 +39,7 @@ class Desk:
     labels: LabelTree
     guidelines: str
     practice: bool = False
+    scale: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

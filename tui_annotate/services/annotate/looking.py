@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.items import scale
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.orders import BY_SOURCE
 from tui_annotate.domain.people import Person
@@ -19,6 +20,7 @@ from tui_annotate.services.annotate.desk import Desk
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.guidance.label_sets import LabelSets
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
 from tui_annotate.storage.work.store import AnnotationStore
@@ -26,13 +28,19 @@ from tui_annotate.storage.work.store import AnnotationStore
 
 @dataclass(frozen=True)
 class Looking:
-    """What annotators see and what is remembered of them; writes nothing to the log."""
+    """What annotators see and what is remembered of them; writes nothing to the log.
+
+    Attributes:
+        ratings: the words of the workspace that samples are rated with; empty where it names none.
+    """
 
     corpus: CorpusStore
     store: AnnotationStore
     people: PeopleStore
     line: QueueStore
     guidance: GuidanceStore
+    items: ItemStore
+    ratings: tuple[str, ...] = ()
 
     def open(self, person: str, key: SampleKey, *, order: str = BY_SOURCE) -> Desk:
         """A sample with all that the screen shows of it. Writes nothing.
@@ -57,6 +65,7 @@ class Looking:
             self.labels(key.dataset),
             self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
             standing.practice,
+            scale(stored.sample.kind, self.ratings),
         )
 
     def labels(self, dataset: str = "") -> LabelTree:

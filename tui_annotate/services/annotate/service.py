@@ -5,20 +5,23 @@ Nobody sees the work of others here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import Annotation, well_made
 from tui_annotate.domain.assignments import State, worked
+from tui_annotate.domain.beside import check_beside
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import READ, Action
+from tui_annotate.domain.items import scale
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.offers import Offer, traced
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.annotate.collection import Collection
+from tui_annotate.services.annotate.cutting import cut
 from tui_annotate.services.annotate.desk import Saved
-from tui_annotate.services.annotate.looking import Looking
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import storable
 from tui_annotate.storage.guidance.store import Guidance
@@ -27,16 +30,14 @@ from tui_annotate.storage.work.log import Log, Stream
 
 
 @dataclass(frozen=True)
-class Annotate(Looking):
+class Annotate(Collection):
     """The deeds of annotators, and what they see. Threads may share it.
 
     Attributes:
-        ratings: the words that `rate` takes; any where empty.
         clock: gives this moment, ISO 8601.
         new_id: gives a new id for an event.
     """
 
-    ratings: tuple[str, ...] = ()
     clock: Callable[[], str] = utc_now
     new_id: Callable[[], str] = new_id
 
@@ -57,6 +58,8 @@ class Annotate(Looking):
         """Stores a new annotation under the id that it brings.
 
         It is stored also when it lacks something that its label requires; `finish` refuses then.
+        A passage of a report is cut at its sentences into an annotation each, all in one action;
+        the first that is new has the id.
 
         Args:
             seconds: since this person's last action; counted up to a minute.
@@ -71,13 +74,8 @@ class Annotate(Looking):
         """
 
         def prepare(log: Log, stream: Stream) -> Action:
-            labels = self._seen(key, label_set)
-            new = self._checked(annotation, stream, labels, offer=offer)
-            now = self.clock()
-            (number,) = log.numbers([0])
-            return deeds.add(
-                stream.state, replace(new, version=1, number=number, created=now, updated=now)
-            )
+            made = self._parts(annotation, stream, label_set, offer=offer)
+            return deeds.add(stream.state, *self._numbered(log, made))
 
         return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
 
@@ -93,7 +91,8 @@ class Annotate(Looking):
     ) -> Saved:
         """Stores a new version; `annotation.version` is the one that was read.
 
-        Of evidence that stays, it stays known where the assist had it.
+        Of evidence that stays, it stays known where the assist had it. A passage of a report is cut
+        as by `add`; what comes beyond the first part is new.
 
         Raises:
             InvalidInput: as `add`.
@@ -102,10 +101,10 @@ class Annotate(Looking):
             NotFound: there is no such annotation of this person.
         """
 
-        def prepare(_log: Log, stream: Stream) -> Action:
-            labels = self._seen(key, label_set)
-            new = self._checked(annotation, stream, labels, offer=offer)
-            return deeds.edit(stream.state, new, at=self.clock())
+        def prepare(log: Log, stream: Stream) -> Action:
+            first, *more = self._parts(annotation, stream, label_set, offer=offer)
+            new = self._numbered(log, more)
+            return deeds.edit(stream.state, first, *new, at=self.clock())
 
         return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
 
@@ -153,16 +152,19 @@ class Annotate(Looking):
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> Saved:
         """A note on the sample as a whole, in place of the one that was there; may be empty."""
         parts = {"comment": storable(text.strip(), "comment")}
-        return self._do(person, key, _assigning("comment", parts), seconds=seconds)
+        return self._opine(person, key, "comment", parts=parts, seconds=seconds)
 
     def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> Saved:
-        """A word of the workspace's scale for the sample as a whole; empty takes it back.
+        """A word of the sample's scale for it as a whole; empty takes it back.
 
         Raises:
-            InvalidInput: the word is not in the scale.
+            InvalidInput: the word is not in the scale; where there is none, any word is taken.
+            NotFound: there is no such sample.
         """
-        parts = {"rating": deeds.rating(rating, self.ratings)}
-        return self._do(person, key, _assigning("rate", parts), seconds=seconds)
+        kind = self.corpus.sample(key).sample.kind
+        word = storable(rating.strip(), "rating")
+        parts = {"rating": deeds.rating(word, scale(kind, self.ratings))}
+        return self._opine(person, key, "rate", parts=parts, seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
         """Time on a sample that no action told of."""
@@ -221,18 +223,42 @@ class Annotate(Looking):
             )
         return labels
 
-    def _checked(
-        self, annotation: Annotation, stream: Stream, labels: LabelTree, *, offer: Offer | None
-    ) -> Annotation:
-        """New content under the rules in force, whose versions it carries."""
-        sample = self.corpus.sample(stream.key).sample
+    def _parts(
+        self, annotation: Annotation, stream: Stream, label_set: str, *, offer: Offer | None
+    ) -> list[Annotation]:
+        """New content under the rules in force, whose versions it carries; one or several.
+
+        Args:
+            label_set: the version that this person saw.
+        """
+        key = stream.key
+        labels, sample = self._seen(key, label_set), self.corpus.sample(key).sample
+        guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=key.dataset)
         former = next((known for known in stream.annotations if known.id == annotation.id), None)
-        made = traced(well_made(annotation, sample), sample, offer=offer, former=former)
-        storable(made.note, "note")
-        labels.check(made, held=former.labels if former else ())
-        deeds.check_beside(made, stream.annotations, labels)
-        guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=stream.key.dataset)
-        return replace(made, label_set=labels.version, guidelines=guidelines)
+        storable(annotation.note, "note")
+        found = []
+        for part in cut(well_made(annotation, sample), sample, stream.annotations):
+            made = traced(part, sample, offer=offer, former=former)
+            labels.check(made, held=former.labels if former else ())
+            check_beside(made, stream.annotations, labels)
+            found.append(replace(made, label_set=labels.version, guidelines=guidelines))
+        return found
+
+    def _numbered(self, log: Log, made: Sequence[Annotation]) -> list[Annotation]:
+        """Annotations as new ones of this moment."""
+        now = self.clock()
+        return [
+            replace(one, version=1, number=number, created=now, updated=now)
+            for one, number in zip(made, log.numbers([0] * len(made)), strict=True)
+        ]
+
+    def _opine(
+        self, person: str, key: SampleKey, verb: str, *, parts: Mapping[str, str], seconds: float
+    ) -> Saved:
+        def prepare(_log: Log, stream: Stream) -> Action:
+            return deeds.opine(stream.state, verb, parts)
+
+        return self._do(person, key, prepare, seconds=seconds)
 
     def _assign(
         self, person: str, key: SampleKey, verb: str, *, state: State, reason: str, seconds: float

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins.protocols import ExportOptions, Report
 from tui_annotate.services.export.filters import Names
 from tui_annotate.services.export.pseudonyms import Pseudonyms
@@ -64,5 +67,12 @@ class Export:
                 work, and `options` name none.
             Unavailable: the target can not be written, or the store not be read.
         """
-        writing = Writing(exporter, options, names=names)
+        known = replace(options or ExportOptions(), sample=self._sample)
+        writing = Writing(exporter, known, names=names)
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
+
+    def _sample(self, key: SampleKey) -> Sample | None:
+        """A sample whatever the filters are: some formats write a line of one with another in it."""
+        with suppress(NotFound):
+            return self.corpus.sample(key).sample
+        return None

@@ -73,7 +73,7 @@ class Conversion:
             raise InvalidInput(f"{target} is read and written", "name another file to write")
 
         def records() -> Iterator[Record]:
-            for item in taken(name, source, self.reading):
+            for item in taken(name, self.reading, source):
                 if isinstance(item, Record):
                     yield item
                 else:

@@ -19,7 +19,9 @@ KEY_BYTES: Final = 32
 MACHINE: Final = "machine:"
 """Before the name of what is no person: who made a machine's annotations."""
 
-NOBODY: Final = frozenset({SETTLED, MAJORITY, "brat", "doccano", "labelstudio", "ragtruth"})
+NOBODY: Final = frozenset(
+    {SETTLED, MAJORITY, "autojudge", "brat", "doccano", "labelstudio", "ragtruth"}
+)
 """Ids that are nobody: review, the majority, the work in formats that name no annotator."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -26,7 +26,7 @@ from tui_annotate.domain.errors import (
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.nouns import many
 from tui_annotate.domain.records import Problem, Record, RecordFilter
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Cost
 from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, refuse_unknown
@@ -103,6 +103,7 @@ class Ingest:
         began = time.monotonic()
         vectors = self._vectors(embedder)
         watcher = Watcher(progress, problem)
+        self._ready(records)
         if strict and iter(records) is records:
             raise InvalidInput("strict needs records that can be read twice", "give a list")
         if strict or dry_run:
@@ -146,6 +147,7 @@ class Ingest:
         began = time.monotonic()
         if iter(records) is records:
             raise InvalidInput("replace needs records that can be read twice", "give a list")
+        self._ready(records)
         stored = set(self.corpus.keys(dataset))
         if not stored:
             raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
@@ -238,6 +240,17 @@ class Ingest:
         asked = Asked.of(embedder)
         refuse_unknown(asked)
         return Vectors(self.corpus, stores=self.stores, load=self.load, asked=asked)
+
+    def _ready(self, records: Records) -> None:
+        """Tells files what is there already, for formats whose ids depend on it."""
+        if isinstance(records, Files):
+            records.stored = self._stored
+
+    def _stored(self, key: SampleKey) -> Sample | None:
+        """A sample that is there already."""
+        with suppress(NotFound):
+            return self.corpus.sample(key).sample
+        return None
 
     def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> Run:
         return Run(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.methods.segmentation import languages
 from tui_annotate.plugins.detection import detect
 from tui_annotate.plugins.protocols import ImportOptions, Meter
@@ -20,11 +23,13 @@ class Files:
 
     Attributes:
         format: an importer's name; empty for the one that each file's content asks for.
+        stored: gives a sample that is there already by its key; whoever stores the records sets it.
     """
 
     paths: Sequence[Path]
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
+    stored: Callable[[SampleKey], Sample | None] | None = None
     _meter: Meter = field(default_factory=Meter, init=False)
 
     def __iter__(self) -> Iterator[Record | Problem]:
@@ -37,9 +42,9 @@ class Files:
         _refuse_unknown(self.options.language)
         named = [(path, self._importer(path)) for path in self.paths]
         self._meter = Meter(sum(map(_size, self.paths)))
-        options = replace(self.options, meter=self._meter)
-        for path, name in named:
-            yield from taken(name, path, options)
+        options = replace(self.options, meter=self._meter, stored=self.stored)
+        for name, group in groupby(named, itemgetter(1)):
+            yield from taken(name, options, *(path for path, _ in group))
 
     def _importer(self, path: Path) -> str:
         detected = detect(path, self.options) if not self.format else ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors.prepared import Made
     from tui_annotate.storage.vectors.store import VectorStore
 
-_MOST = 4_096
+_MOST = 20_000
 """Documents that are looked at."""
 
 
@@ -77,8 +77,9 @@ def _write(
     corpus.set_loose(table, loose=True)
     with store.writing():
         store.add(table, (row for name, made in documents.items() for row in made.rows(name)))
-        tokens = ((name, made.tokens) for name, made in documents.items())
-        store.add_tokens(table, tokens, axes=axes)
+        if axes.shape[1]:
+            tokens = ((name, made.tokens) for name, made in documents.items())
+            store.add_tokens(table, tokens, axes=axes)
     unknown = strangers((name, made.segments, made.known) for name, made in documents.items())
     corpus.mark_embedded(table, [*documents], unknown=unknown)
     tidy(corpus, store, table)

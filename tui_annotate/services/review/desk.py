@@ -21,11 +21,13 @@ class Layer:
         letter: A, B, C ...: another person's in the next sample.
         annotations: in reading order, without what an import knew of their maker.
         comment: their note on the sample as a whole.
+        rating: of it as a whole; empty for none.
     """
 
     letter: str
     annotations: tuple[Annotation, ...]
     comment: str
+    rating: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,13 @@ class ReviewDesk:
         segments: of each document, parallel to `sample.documents`.
         groups: people in them are the letters of layers.
         settled: what review made and refused so far, in reading order.
-        assignment: how far review is with the sample.
+        assignment: how far review is with the sample, and what it settled of it as a whole.
         pending: how many people are still to annotate it.
         position: in the queue of this reviewer, from 1; 0 for a sample that is none of review.
         total, finished: samples of review, and how many of them are settled.
         refused: why this reviewer can not settle it; empty where they can.
         seen: stands for all that is shown; what is done on anything else is refused as stale.
+        scale: the words that the sample can be rated with, in their order; empty for none.
     """
 
     sample: Sample
@@ -58,6 +61,21 @@ class ReviewDesk:
     guidelines: str
     refused: str
     seen: str
+    scale: tuple[str, ...] = ()
+
+    @property
+    def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The rival ratings with the letters of who gave each, in the order of the scale.
+
+        Words that the scale has not come behind it; who rated nothing is in none.
+        """
+        given = {layer.rating for layer in self.layers if layer.rating}
+        words = [*self.scale, *sorted(given.difference(self.scale))]
+        return tuple(
+            (word, tuple(layer.letter for layer in self.layers if layer.rating == word))
+            for word in words
+            if word in given
+        )
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
@@ -101,7 +119,8 @@ class Waiting:
         annotators: whose work counts; `pending` are those still at work.
         annotations: that they made.
         state: how far review is.
-        agreed, nearly, conflicts: groups by how they stand.
+        agreed, nearly, conflicts: groups by how they stand; among conflicts ratings count as one
+            where people rated the sample otherwise.
         kinds: in how many groups people differ so; kinds without any are not there.
         own: the reviewer annotated it, and can not settle it.
     """

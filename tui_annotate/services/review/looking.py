@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed, NotFound
+from tui_annotate.domain.items import rated_apart, scale
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -47,6 +48,7 @@ class Looking:
     Attributes:
         actor: who acts; what is not theirs to do is refused.
         own_allowed: reviewers may settle samples that they annotated.
+        ratings: the workspace's words for samples, in their order; empty where it names none.
     """
 
     corpus: CorpusStore
@@ -55,6 +57,7 @@ class Looking:
     guidance: GuidanceStore
     actor: Actor = OPERATOR
     own_allowed: bool = False
+    ratings: tuple[str, ...] = ()
 
     # one sample --------------------------------------------------------------------------------
 
@@ -88,6 +91,7 @@ class Looking:
             self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
             refused,
             now.seen_under(labels.version),
+            scale(stored.sample.kind, self.ratings),
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
@@ -143,7 +147,7 @@ class Looking:
         return not row.settled and bool(row.annotators) and (self.own_allowed or not row.own)
 
     def _waiting(self, one: Candidate, reviewer: str) -> Waiting:
-        annotations, standings, kinds = self._counted[one.key][1:]
+        annotations, standings, kinds, rated = self._counted[one.key][1:]
         return Waiting(
             one.key,
             one.group,
@@ -154,7 +158,7 @@ class Looking:
             one.state,
             standings[Standing.AGREED],
             standings[Standing.NEARLY],
-            standings[Standing.CONFLICT],
+            standings[Standing.CONFLICT] + rated,
             tuple((kind, kinds[kind]) for kind in Difference if kinds[kind]),
             reviewer in one.workers,
         )
@@ -163,15 +167,18 @@ class Looking:
         """Counts what changed since it was last counted; nothing else is read."""
         known = self._counted
         changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
-        for one, found in self._grouped(changed):
-            known[one.key] = (one.finished, *_counts(found))
+        for one, found, ratings in self._grouped(changed):
+            known[one.key] = (one.finished, *_counts(found), rated_apart(ratings))
 
-    def _grouped(self, wanted: Sequence[Candidate]) -> Iterator[tuple[Candidate, Sequence[Group]]]:
-        """Samples with what was said of them; many at once where they are many."""
+    def _grouped(
+        self, wanted: Sequence[Candidate]
+    ) -> Iterator[tuple[Candidate, Sequence[Group], Collection[str]]]:
+        """Samples with what was said of them, and rated; many at once where they are many."""
         if len(wanted) <= _FEW:
             with self.store.reading() as log:
                 for one in wanted:
-                    yield one, work(log, self.corpus.sample(one.key).sample).groups
+                    now = work(log, self.corpus.sample(one.key).sample)
+                    yield one, now.groups, now.ratings.values()
             return
         by_key = {one.key: one for one in wanted}
         for record in self.corpus.records(RecordFilter()):
@@ -180,10 +187,11 @@ class Looking:
                 for owned in record.annotations:
                     if owned.person in said:
                         said[owned.person].append(owned.annotation)
-                yield counted, groups(record.sample, said)
+                rated = {each.person: each.rating for each in record.assignments}
+                yield counted, groups(record.sample, said), [rated.get(who, "") for who in said]
 
     @cached_property
-    def _counted(self) -> dict[SampleKey, tuple[_Heads, int, _Standings, _Differences]]:
+    def _counted(self) -> dict[SampleKey, tuple[_Heads, int, _Standings, _Differences, bool]]:
         return {}
 
     # afterwards --------------------------------------------------------------------------------
@@ -237,7 +245,7 @@ class Looking:
             return "nobody is done with this sample yet"
         second = again(Person(reviewer, reviewer, PersonKind.LOCAL)).id
         streams = [log.stream(name, now.sample.key) for name in (reviewer, second)]
-        mine = any(one.annotations or one.assignment.state is not State.NEW for one in streams)
+        mine = any(one.annotations or one.assignment.begun for one in streams)
         if mine and not self.own_allowed:
             return "you annotated this sample yourself: somebody else settles it"
         return ""

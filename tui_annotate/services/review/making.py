@@ -14,10 +14,13 @@ from tui_annotate.domain.annotations import (
     annotation_to_json,
     well_made,
 )
+from tui_annotate.domain.beside import check_beside
 from tui_annotate.domain.errors import Conflict, InvalidInput
-from tui_annotate.domain.history import Payload
+from tui_annotate.domain.history import Action, Payload, StreamState
+from tui_annotate.domain.items import NOT_RATED, rated_apart
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.nouns import many
+from tui_annotate.domain.passages import in_sentences
 from tui_annotate.domain.settlements import How, Reason, Settled
 from tui_annotate.methods.adjudication import Rival, merged
 from tui_annotate.methods.decisions import Decision, decision, kept_of, refused_of
@@ -55,6 +58,7 @@ class Making:
         work: the sample as it stood before.
         standing: what review made and refused, as it stands so far.
         after: what was changed, by id.
+        words: what was said of the sample as a whole, `rating` or `comment`.
     """
 
     log: Log
@@ -62,9 +66,14 @@ class Making:
     stamp: Stamp
     standing: list[Annotation] = field(init=False)
     after: dict[str, Payload | None] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.standing = list(self.work.standing)
+
+    def action(self, state: StreamState, verb: str) -> Action:
+        """All of it as one action on the stream of what review did."""
+        return deeds.settle(state, verb, self.after, words=self.words, done=verb == "done")
 
     def drop(self, gone: Iterable[Annotation]) -> None:
         """Takes some away."""
@@ -86,6 +95,13 @@ class Making:
         self.drop(refused_of(rival, self.standing))
         why = Settled(self.stamp.by, How.REJECTED, rival.sources, reason, note)
         self._put(self._made(rival, why, origin=REJECTED))
+
+    def reject(self, rivals: Sequence[Sources], reason: Reason, note: str) -> None:
+        """Refuses rivals, where it is said why."""
+        if not (reason or note):
+            raise InvalidInput("nothing is refused without a reason", "say which, or give a note")
+        for sources in rivals:
+            self.refuse(self.work.rival(sources), reason, note)
 
     def merge(self, rivals: Sequence[Sources], labels: tuple[LabelPath, ...]) -> None:
         """Makes one of several rivals, in place of what was made of them."""
@@ -109,6 +125,7 @@ class Making:
             raise Conflict(
                 f"{count} not settled yet", "settle them, or say why nothing of them is taken"
             )
+        self._finish_rating(excused=bool(rest or note))
         for one in self.standing:
             self._check_chosen(one)
         for group, what in known:
@@ -118,9 +135,28 @@ class Making:
                 elif what is Decision.OPEN and not refused_of(rival, before):
                     self.refuse(rival, rest, note)
 
+    def rate(self, word: str, scale: tuple[str, ...]) -> None:
+        """Settles the rating: a word of the scale, or one that somebody gave; empty for none."""
+        given = [rating for rating in self.work.ratings.values() if rating]
+        allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
+        self.words["rating"] = deeds.rating(word, allowed)
+
+    def _finish_rating(self, *, excused: bool) -> None:
+        """Takes the rating that all gave; others must be settled, or it is said why not."""
+        ratings = self.work.ratings
+        if self.work.settled.assignment.rating or not any(ratings.values()):
+            return
+        if not rated_apart(ratings.values()):
+            self.words["rating"] = next(iter(ratings.values()))
+        elif not excused:
+            told = ", ".join(f"{letter} {word or NOT_RATED}" for letter, word in ratings.items())
+            raise Conflict(
+                f"the rating is not settled yet: {told}", "choose one, or say why none is taken"
+            )
+
     def edit(self, annotation: Annotation, sources: Sources) -> None:
         """Puts other content under an id, new or known."""
-        made = well_made(annotation, self.work.sample)
+        made = in_sentences(well_made(annotation, self.work.sample), self.work.sample)
         storable(made.note, "note")
         former = next((one for one in self.standing if one.id == annotation.id), None)
         held = former.labels if former else self.work.rival(sources).labels if sources else ()
@@ -190,7 +226,7 @@ class Making:
 
     def _check_beside(self, made: Annotation) -> None:
         others = [one for one in self.standing if one.origin != REJECTED]
-        deeds.check_beside(made, others, self.stamp.labels)
+        check_beside(made, others, self.stamp.labels)
 
     def _check_chosen(self, made: Annotation) -> None:
         """Nothing is settled under a label that was split."""

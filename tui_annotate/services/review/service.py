@@ -13,8 +13,9 @@ from functools import partial
 from tui_annotate.domain import deeds
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import State, worked
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed
+from tui_annotate.domain.errors import Conflict, NotAllowed
 from tui_annotate.domain.history import READ, Action
+from tui_annotate.domain.items import scale
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.settlements import How, Reason
@@ -165,13 +166,34 @@ class Review(Looking):
         Raises:
             InvalidInput: there is neither a reason nor a note.
         """
-        why = _why(reason, note)
+        change = partial(
+            Making.reject, rivals=rivals, reason=reason, note=storable(note.strip(), "note")
+        )
+        return self._do(reviewer, key, ("reject", change), seen=seen, seconds=seconds)
+
+    def rate(
+        self, reviewer: str, key: SampleKey, rating: str, *, seen: str, seconds: float
+    ) -> Judged:
+        """Settles the rating of the sample as a whole; empty takes it back.
+
+        Raises:
+            InvalidInput: it is neither of the sample's scale nor what somebody rated.
+        """
+        word = storable(rating.strip(), "rating")
+        words = scale(self.corpus.sample(key).sample.kind, self.ratings)
+        change = partial(Making.rate, word=word, scale=words)
+        return self._do(reviewer, key, ("rate", change), seen=seen, seconds=seconds)
+
+    def comment(
+        self, reviewer: str, key: SampleKey, text: str, *, seen: str, seconds: float
+    ) -> Judged:
+        """A note on the sample as a whole, in place of the one that was there; may be empty."""
+        words = {"comment": storable(text.strip(), "comment")}
 
         def change(making: Making) -> None:
-            for sources in rivals:
-                making.refuse(making.work.rival(sources), *why)
+            making.words.update(words)
 
-        return self._do(reviewer, key, ("reject", change), seen=seen, seconds=seconds)
+        return self._do(reviewer, key, ("comment", change), seen=seen, seconds=seconds)
 
     def finish(
         self,
@@ -189,7 +211,7 @@ class Review(Looking):
             rest, note: why nothing is taken of places that are still open.
 
         Raises:
-            Conflict: also where places are open, and no reason is given.
+            Conflict: also where places or the rating are open, and no reason is given.
         """
         change = partial(Making.finish, rest=rest, note=storable(note.strip(), "note"))
         return self._do(reviewer, key, ("done", change), seen=seen, seconds=seconds)
@@ -264,7 +286,7 @@ class Review(Looking):
             now.check(seen, same=lambda version: self.label_sets.same(version, stamp.labels))
             change(making := Making(log, now, stamp))
             before.append((now, stamp.labels.version))
-            return deeds.settle(stream.state, verb, making.after, done=verb == "done")
+            return making.action(stream.state, verb)
 
         done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
         found, label_set = before[0]
@@ -276,10 +298,3 @@ class Review(Looking):
         guidelines = self.guidance.version(Guidance.GUIDELINES, dataset=key.dataset)
         labels = self.label_sets.in_force(key.dataset)
         return Stamp(reviewer, self.clock(), labels, guidelines, self.new_id)
-
-
-def _why(reason: Reason, note: str) -> tuple[Reason, str]:
-    told = storable(note.strip(), "note")
-    if not (reason or told):
-        raise InvalidInput("nothing is refused without a reason", "say which, or give a note")
-    return reason, told

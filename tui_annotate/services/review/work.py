@@ -41,6 +41,7 @@ class Work:
                 letter,
                 tuple(replace(one, imported=None) for one in stream.annotations),
                 stream.assignment.comment,
+                stream.assignment.rating,
             )
             for letter, stream in self.people.items()
         )
@@ -84,6 +85,11 @@ class Work:
             for stream in (self.settled, *self.people.values())
         }
         return hashlib.sha256(canonical(states).encode()).hexdigest()
+
+    @property
+    def ratings(self) -> dict[str, str]:
+        """What each of them rated the sample, by letter; empty where they did not."""
+        return {layer.letter: layer.rating for layer in self.layers}
 
     @property
     def standing(self) -> tuple[Annotation, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, func, or_, select, text, update
+from sqlalchemy import Connection, bindparam, delete, func, select, text, update
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, NotFound
@@ -29,7 +29,7 @@ from tui_annotate.storage.corpus import intake
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.ranks import remove_ranks
 from tui_annotate.storage.shares.pool_rooms import leave
-from tui_annotate.storage.statements import sample_row
+from tui_annotate.storage.statements import sample_row, worked_on
 from tui_annotate.storage.work.log import Log
 
 _BATCH: Final = 15
@@ -162,9 +162,7 @@ def _refuse_worked_on(connection: Connection, what: str, condition: Any) -> None
     query = (
         select(func.count(), func.coalesce(func.sum(ASSIGNMENTS.c.annotations), 0))
         .join(SAMPLES, SAMPLES.c.id == ASSIGNMENTS.c.sample_id)
-        .where(
-            condition, or_(ASSIGNMENTS.c.annotations > 0, ASSIGNMENTS.c.state != State.NEW.value)
-        )
+        .where(condition, text(worked_on("assignments")))
     )
     assignments, annotations = connection.execute(query).one()
     if assignments:

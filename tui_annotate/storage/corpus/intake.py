@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,14 +12,16 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.errors import Conflict
-from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
+from tui_annotate.domain.items import JUDGED, PASSAGE_LABELS
+from tui_annotate.domain.samples import Document, Kind, Sample, SampleKey, Segment, Side
 from tui_annotate.storage.codec import mapping_to_json, pack, request_to_json, storable
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
+from tui_annotate.storage.guidance.store import begin_with
 from tui_annotate.storage.ranks import Newcomer, add_ranks, first_of_source, handed_out
 from tui_annotate.storage.shares.pools import join_pool
 
 SUMMARY_START: Final = 160
-"""Code points of a summary that the queue can show and search."""
+"""Code points of a summary that the queue can show and search; without one, of the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def _document_row(
 
 
 def _sample_row(sample: Sample) -> dict[str, Any]:
-    summaries = sample.side(Side.SUMMARY)
+    summaries = sample.side(Side.SUMMARY) or sample.documents
     start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
     return {
         "external": storable(sample.id, "sample id"),
@@ -140,7 +142,7 @@ def write(connection: Connection, prepared: Prepared, created: str) -> None:
             known[key] = row["digest"]
             fresh.append(place)
     documents = keep_documents(connection, prepared)
-    datasets = dataset_rows(connection, {key.dataset for key in prepared.keys}, created)
+    datasets = dataset_rows(connection, _first_kinds(prepared), created)
     last = connection.execute(select(func.max(SAMPLES.c.id))).scalar() or 0
     ids = {place: last + number for number, place in enumerate(fresh, start=1)}
     rows = [
@@ -196,14 +198,28 @@ def keep_documents(connection: Connection, prepared: Prepared) -> dict[str, int]
     return found
 
 
-def dataset_rows(connection: Connection, names: Iterable[str], created: str) -> dict[str, int]:
-    """By name, the row of each dataset, made where it is new."""
-    rows = [{"name": storable(name, "dataset"), "created": created} for name in sorted(names)]
-    defaults = {"labels": "", "guidelines": ""}
-    statement = insert(DATASETS).on_conflict_do_nothing()
-    connection.execute(statement, [{**row, **defaults} for row in rows])
-    query = select(DATASETS.c.name, DATASETS.c.id)
-    wanted = query.where(DATASETS.c.name.in_([row["name"] for row in rows]))
+def _first_kinds(prepared: Prepared) -> dict[str, Kind]:
+    """By dataset, what its first sample of a batch is."""
+    kinds: dict[str, Kind] = {}
+    for key, row in zip(prepared.keys, prepared.samples, strict=True):
+        kinds.setdefault(key.dataset, Kind(row["kind"]))
+    return kinds
+
+
+def dataset_rows(connection: Connection, kinds: Mapping[str, Kind], created: str) -> dict[str, int]:
+    """By name, the row of each dataset, made where it is new.
+
+    Args:
+        kinds: of the samples that a new one begins with: among items, marks need no labels but one.
+    """
+    wanted = select(DATASETS.c.name, DATASETS.c.id).where(DATASETS.c.name.in_(kinds))
+    there = {row[0] for row in connection.execute(wanted)}
+    fresh = [storable(name, "dataset") for name in sorted(kinds.keys() - there)]
+    if fresh:
+        defaults = {"created": created, "labels": "", "guidelines": ""}
+        connection.execute(insert(DATASETS), [{"name": name, **defaults} for name in fresh])
+        marked = [name for name in fresh if kinds[name] in JUDGED]
+        begin_with(connection, marked, PASSAGE_LABELS, at=created)
     return {row[0]: row[1] for row in connection.execute(wanted)}
 
 

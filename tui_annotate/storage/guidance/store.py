@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.errors import NotFound
@@ -133,3 +134,15 @@ class GuidanceStore:
                 "change a line of its file: then it is taken up anew",
             )
         return str(found)
+
+
+def begin_with(connection: Connection, datasets: Sequence[str], labels: str, *, at: str) -> None:
+    """Gives datasets that were made just now a label set of their own."""
+    if not datasets:
+        return
+    kind, version = Guidance.LABELS.value, GuidanceStore.hash_of(labels)
+    connection.execute(_KEEP, {"kind": kind, "hash": version, "text": labels, "created": at})
+    mine = update(DATASETS).where(DATASETS.c.name.in_(datasets))
+    connection.execute(mine.values({kind: version}))
+    edition = {"kind": kind, "hash": version, "at": at, "by": ""}
+    connection.execute(_EDITION, [{**edition, "dataset": name} for name in datasets])

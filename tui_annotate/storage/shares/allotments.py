@@ -36,16 +36,17 @@ from tui_annotate.storage.ranks import (
     remove_ranks,
 )
 from tui_annotate.storage.shares import pool_rooms
-from tui_annotate.storage.statements import upsert
+from tui_annotate.storage.statements import upsert, worked_on
 
 _BATCH: Final = 1000
 _DROP: Final = delete(ALLOTMENTS).where(
     ALLOTMENTS.c.person == bindparam("who"), ALLOTMENTS.c.sample_id == bindparam("row")
 )
 _BEGUN_BEFORE: Final = text(
-    "SELECT a.person, a.sample_id FROM samples s JOIN assignments a ON a.sample_id = s.id"
+    "SELECT a.person, a.sample_id FROM assignments a"  # noqa: S608  constants
+    " JOIN samples s ON s.id = a.sample_id"
     " JOIN people p ON p.id = a.person AND p.kind IN ('local', 'account')"
-    " WHERE s.dataset_id = :dataset AND (a.state <> 'new' OR a.annotations > 0)"
+    f" WHERE s.dataset_id = :dataset AND {worked_on('a')}"
     " ORDER BY a.person, a.updated, a.sample_id"
 )
 _OF_DATASET: Final = text(

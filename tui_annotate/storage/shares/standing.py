@@ -9,10 +9,11 @@ from sqlalchemy import Connection, text
 from tui_annotate.domain.handouts import Escalation, HandoutKind, Pool, Practice
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.shares import escalation
+from tui_annotate.storage.statements import worked_on
 
 _STANDS: Final = text(
-    "SELECT d.name, a.person, count(*), sum(coalesce(w.finished, 0)),"
-    "  sum(coalesce(NOT w.finished AND (w.state <> 'new' OR w.annotations > 0), 0)),"
+    "SELECT d.name, a.person, count(*), sum(coalesce(w.finished, 0)),"  # noqa: S608  constants
+    f"  sum(coalesce(NOT w.finished AND {worked_on('w')}, 0)),"
     "  sum(h.kind = 'pool'), sum(a.practice)"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id JOIN datasets d"
     "   ON d.id = s.dataset_id JOIN people p ON p.id = a.person"

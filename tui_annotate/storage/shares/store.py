@@ -25,6 +25,7 @@ from tui_annotate.storage.people.store import keep_person
 from tui_annotate.storage.ranks import HANDED_OUT
 from tui_annotate.storage.shares import allotments, practice
 from tui_annotate.storage.shares.allotments import Allotted
+from tui_annotate.storage.statements import worked_on
 
 _ITEMS: Final = text(
     "SELECT s.id, s.external, s.source, s.meta,"
@@ -40,14 +41,14 @@ _HAS: Final = text(
     " WHERE s.dataset_id = :dataset"
 )
 _BEGUN: Final = text(
-    "SELECT w.sample_id, w.person, w.finished, 0 FROM samples s"
+    "SELECT w.sample_id, w.person, w.finished, 0 FROM samples s"  # noqa: S608  constants
     " JOIN assignments w ON w.sample_id = s.id"
     " JOIN people p ON p.id = w.person AND p.kind IN ('local', 'account')"
-    " WHERE s.dataset_id = :dataset AND (w.state <> 'new' OR w.annotations > 0)"
+    f" WHERE s.dataset_id = :dataset AND {worked_on('w')}"
 )
 _OF: Final = text(
-    "SELECT a.person, a.sample_id, a.practice, a.handout, d.name, s.external,"
-    "  coalesce(w.finished, 0), coalesce(w.state <> 'new' OR w.annotations > 0, 0)"
+    "SELECT a.person, a.sample_id, a.practice, a.handout, d.name, s.external,"  # noqa: S608  constants
+    f"  coalesce(w.finished, 0), coalesce({worked_on('w')}, 0)"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id"
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"

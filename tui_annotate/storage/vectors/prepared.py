@@ -99,6 +99,64 @@ def read(path: Path) -> Prepared:
         ) from error
 
 
+def write(path: Path, prepared: Prepared) -> None:
+    """Writes vectors as `read` takes them; same vectors, same bytes.
+
+    Raises:
+        OSError: the file can not be written.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+    names = sorted(prepared.documents)
+    made = [prepared.documents[name] for name in names]
+    rows = [
+        (name, index, *segment)
+        for name, each in zip(names, made, strict=True)
+        for index, segment in enumerate(each.segments)
+    ]
+    matrix = np.concatenate([each.vectors for each in made]).astype(np.float16)
+    bank = TokenBank.joined([each.tokens for each in made])
+    ends = zip(bank.bounds, bank.bounds[1:], strict=False)
+    bounds = pa.array(bank.bounds.astype(np.int32))
+    columns = {
+        "sha256": pa.array([row[0] for row in rows], pa.string()),
+        **{
+            name: pa.array([row[place] for row in rows], pa.int32())
+            for place, name in enumerate(("segment", "start", "end"), start=1)
+        },
+        "vector": pa.FixedSizeListArray.from_arrays(
+            pa.array(matrix.reshape(-1)), prepared.vectors.dimensions
+        ),
+        "token_vectors": pa.array([bank.vectors[a:b].tobytes() for a, b in ends], pa.binary()),
+        "token_starts": pa.ListArray.from_arrays(bounds, pa.array(bank.starts, pa.int32())),
+        "token_ends": pa.ListArray.from_arrays(bounds, pa.array(bank.ends, pa.int32())),
+    }
+    table = pa.table(columns).replace_schema_metadata(_metadata(prepared))
+    pq.write_table(table, path, compression="zstd")
+
+
+def _metadata(prepared: Prepared) -> dict[str, str]:
+    import numpy as np
+
+    kept = prepared.vectors
+    axes = np.ascontiguousarray(prepared.axes, "<f4").tobytes()
+    return {
+        "format": FORMAT,
+        "embedder": kept.embedder,
+        "label": kept.label,
+        "version": kept.version,
+        "segmenter": kept.segmenter,
+        "dimensions": str(kept.dimensions),
+        "token_dimensions": str(kept.token_dimensions),
+        "instant": "yes" if kept.instant else "no",
+        "axes": base64.b64encode(axes).decode(),
+    }
+
+
 def _about(rows: Any) -> list[tuple[bytes, bytes]]:
     return list((rows.schema.metadata or {}).items())
 
@@ -113,6 +171,7 @@ def _prepared(rows: Any, about: dict[str, str]) -> Prepared:
         table=table_name(about["embedder"], about["version"], about["segmenter"]),
         dimensions=int(about["dimensions"]),
         token_dimensions=int(about["token_dimensions"]),
+        instant=about.get("instant") == "yes",
     )
     matrix, bank = _matrix(rows, vectors), _bank(rows, vectors)
     starts, ends = (rows.column(name).to_pylist() for name in ("start", "end"))
@@ -156,7 +215,7 @@ def _bank(rows: Any, vectors: VectorSet) -> TokenBank:
     _hold(len(starts) == len(ends) and (starts >= 0).all(), "its tokens stand nowhere")
     _hold((ends <= np.repeat(lengths, counts)).all(), "its tokens stand outside their texts")
     packed = b"".join(rows.column("token_vectors").to_pylist())
-    tokens = np.frombuffer(packed, np.int8).reshape(-1, vectors.token_dimensions)
+    tokens = np.frombuffer(packed, np.int8).reshape(-1, max(vectors.token_dimensions, 1))
     bounds = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     return TokenBank(tokens, bounds, starts, ends)
 
@@ -164,6 +223,8 @@ def _bank(rows: Any, vectors: VectorSet) -> TokenBank:
 def _axes(about: dict[str, str], vectors: VectorSet) -> NDArray[np.float32]:
     import numpy as np
 
+    if not vectors.token_dimensions:
+        return np.zeros((vectors.dimensions, 0), np.float32)
     flat = np.frombuffer(base64.b64decode(about["axes"], validate=True), "<f4")
     return flat.reshape(vectors.dimensions, vectors.token_dimensions).astype(np.float32)
 

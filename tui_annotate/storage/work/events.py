@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, bindparam, func, select
 from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.history import DISCARD, READ, RELABEL, Action, Change, Deed, Event
+from tui_annotate.domain.history import ENDS, READ, Action, Change, Deed, Event
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import EVENTS
@@ -21,7 +21,7 @@ _GONE = (
         _LATER.c.dataset == EVENTS.c.dataset,
         _LATER.c.sample == EVENTS.c.sample,
         _LATER.c.seq > EVENTS.c.seq,
-        _LATER.c.verb.in_((DISCARD, RELABEL)),
+        _LATER.c.verb.in_(sorted(ENDS)),
     )
     .exists()
 )
@@ -115,7 +115,7 @@ def deeds(connection: Connection, person: str, *, by: str = "") -> Iterator[Deed
     Args:
         by: who did it, where several people write these streams; empty for all of it.
     """
-    everybodys = EVENTS.c.verb.in_((DISCARD, RELABEL))
+    everybodys = EVENTS.c.verb.in_(sorted(ENDS))
     query = _DEEDS.where(everybodys | (by == _WHO)) if by else _DEEDS
     for name, verb, undoes, dataset, sample in connection.execute(query, {"person": person}):
         yield Deed(name, verb, undoes, (person, dataset, sample))

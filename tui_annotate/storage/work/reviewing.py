@@ -16,6 +16,7 @@ from sqlalchemy import Connection, text
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED, PersonKind, reader
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.statements import worked_on
 
 ENOUGH: Final = 2
 """People whose work makes a sample one for review, also where more are to annotate it."""
@@ -23,15 +24,15 @@ ENOUGH: Final = 2
 _COUNTS: Final = f"""
     FROM assignments a JOIN people p ON p.id = a.person
     WHERE a.person <> '{SETTLED}' AND p.kind <> '{PersonKind.AGAIN}'
-    AND (a.state = '{State.DONE}' OR (a.state = '{State.NEW}' AND a.annotations > 0))
+    AND (a.state = '{State.DONE}'
+      OR (a.state = '{State.NEW}' AND (a.annotations > 0 OR a.rating <> '')))
     AND NOT EXISTS (SELECT 1 FROM allotments t
       WHERE t.person = a.person AND t.sample_id = a.sample_id AND t.practice)
 """  # noqa: S608  constants alone
 _FINISHED: Final = text(f"SELECT a.person {_COUNTS} AND a.sample_id = :sample_id ORDER BY a.person")
 _ALL_FINISHED: Final = text(f"SELECT a.sample_id, a.person, a.head {_COUNTS}")
 _TOUCHED: Final = text(
-    "SELECT sample_id, person FROM assignments"
-    " WHERE annotations > 0 OR finished OR state NOT IN ('new')"
+    f"SELECT sample_id, person FROM assignments a WHERE {worked_on('a')}"  # noqa: S608  constants
 )
 _ALLOTTED: Final = text("SELECT sample_id, person FROM allotments WHERE NOT practice")
 _SETTLED: Final = text("SELECT sample_id, state FROM assignments WHERE person = :settled")

@@ -22,7 +22,7 @@ def learnt(log: Log, person: str, key: SampleKey) -> tuple[Annotation, ...] | No
         None as long as it is not settled, or where they did nothing on it.
     """
     mine, settled = log.stream(person, key), log.stream(SETTLED, key)
-    worked = mine.annotations or mine.assignment.state is not State.NEW
+    worked = mine.annotations or mine.assignment.begun
     if settled.assignment.state is not State.DONE or not worked:
         return None
     own = {one.id for one in mine.annotations}

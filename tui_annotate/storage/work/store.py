@@ -19,6 +19,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, SAMPLES
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.item_counts import KindCount, kind_counts
 from tui_annotate.storage.shares.escalation import Disabled, nobody
 from tui_annotate.storage.shares.practice import gold
 from tui_annotate.storage.work import sieve
@@ -134,6 +135,11 @@ class AnnotationStore:
         require(self._actor, Verb.REVIEW)
         with self._database.reading() as connection:
             return list(candidates(connection))
+
+    def kind_counts(self) -> list[KindCount]:
+        """How many reports, documents and citations there are, and who annotated how many."""
+        with self._database.reading() as connection:
+            return kind_counts(connection, seen_by(self._actor))
 
     def gold(self, person: str, key: SampleKey) -> tuple[Annotation, ...] | None:
         """The right answers of a sample that somebody has for practice and has finished.

@@ -7,9 +7,9 @@ from dataclasses import replace
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, Need
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import notes
+from tui_annotate.tui.draft import notes, rating
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, Open, Save, Select
-from tui_annotate.tui.draft.state import Draft, Option, Pending
+from tui_annotate.tui.draft.state import RATING, Draft, Option, Pending
 from tui_annotate.tui.draft.words import HINT, WARNING, labels_words, names
 
 
@@ -25,6 +25,8 @@ def choose(draft: Draft, digit: str) -> Effects:
         return [Blink()]
     if draft.pending and draft.pending.kind == "reason":
         return _flag(draft, option.text)
+    if draft.pending and draft.pending.kind == RATING:
+        return rating.give(draft, option.text)
     return _take(draft, option)
 
 
@@ -54,6 +56,8 @@ def accept(draft: Draft) -> Effects:
         return [Blink()]
     if pending.kind == "reason":
         return [Finish("flag")]
+    if pending.kind == RATING:
+        return []
     if pending.kind == "evidence":
         return save(draft, pending.path)
     return label(draft, pending.path)
@@ -83,6 +87,8 @@ def _zero(draft: Draft) -> Effects:
     if draft.pending.kind == "reason":
         draft.pending = None
         return notes.open_reason(draft)
+    if draft.pending.kind == RATING:
+        return rating.give(draft, "")
     return accept(draft) if draft.pending.kind == "child" else [Blink()]
 
 

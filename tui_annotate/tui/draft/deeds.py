@@ -12,7 +12,16 @@ from functools import partial
 from typing import Final
 
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import choosing, finishing, lighting, moving, notes, walking
+from tui_annotate.tui.draft import (
+    choosing,
+    finishing,
+    items,
+    lighting,
+    moving,
+    notes,
+    rating,
+    walking,
+)
 from tui_annotate.tui.draft.effects import (
     Blink,
     Effects,
@@ -54,6 +63,8 @@ def press(draft: Draft, action: str, *, digit: str = "", comment: str = "") -> E
         return [Blink()]
     if action == "note.write":
         return notes.write(draft, comment)
+    if action == "comment.write":
+        return notes.on_sample(draft, comment)
     deed = DEEDS.get(action)
     return deed(draft) if deed else [Blink()]
 
@@ -154,6 +165,8 @@ def _open(what: str, draft: Draft) -> Effects:  # noqa: ARG001  every deed takes
 
 DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     **moving.DEEDS,
+    "document.next": partial(items.document, 1),
+    "document.previous": partial(items.document, -1),
     "match.next": partial(lighting.walk_lit, 1),
     "match.previous": partial(lighting.walk_lit, -1),
     "evidence.take": lighting.take,
@@ -177,8 +190,11 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "app.back": partial(_leave, "queue", 0),
     "text.find": partial(_open, "find"),
     "text.lacking": partial(_open, "lacking"),
-    "item.next": partial(walking.item, 1),
-    "item.previous": partial(walking.item, -1),
+    "item.next": partial(items.walk, 1),
+    "item.previous": partial(items.walk, -1),
+    "sample.rate": rating.ask,
+    "incomplete.next": partial(_leave, "incomplete", 1),
+    "collection.show": partial(_leave, "collection", 0),
     "request.show": partial(_open, "request"),
     "layout.next": partial(_open, "layout"),
     "lesson.show": partial(_open, "lesson"),
@@ -188,6 +204,7 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "work.print": partial(_leave, "print", 0),
     "talk.write": partial(_open, "talk"),
     "figures.show": partial(_open, "figures"),
+    "sync.toggle": partial(_open, "sync"),
     "account.password": partial(_open, "password"),
     "account.leave": partial(_leave, "sign out", 0),
 }

@@ -116,6 +116,13 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """A word of the scale for the sample as a whole is to be stored; empty takes it back."""
+
+    rating: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """The sample is done, skipped or flagged (`verb`), and the next unfinished one is wanted."""
 
@@ -175,8 +182,10 @@ class Open:
 
     Attributes:
         what: `labels`, `former`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`,
-            `layout`, `signals`, `quit`, `print`, `password`, `sign out`, `lesson`, in review
-            `names` and `reopen`, or with a step of +1 or -1 `sample`, `document`.
+            `layout`, `signals`, `quit`, `print`, `password`, `sync`, `sign out`, `lesson`, in
+            review `names` and `reopen`, or with a step of +1 or -1 `sample`, `document`, `tab`,
+            `citation` (of a sample that is one), `incomplete`, `collection`; `cited` with the
+            number of a citation of a report, from 0.
     """
 
     what: str
@@ -197,6 +206,7 @@ Effect = (
     | Save
     | Remove
     | Comment
+    | Rate
     | Finish
     | Undo
     | Take

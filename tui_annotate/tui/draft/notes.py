@@ -33,6 +33,11 @@ def write(draft: Draft, comment: str = "") -> Effects:
     return _open(draft, Note(SAMPLE), comment)
 
 
+def on_sample(draft: Draft, comment: str = "") -> Effects:
+    """Opens the note line on the sample, whatever is in focus; what is in hand stays there."""
+    return _open(draft, Note(SAMPLE), comment)
+
+
 def in_question(draft: Draft) -> tuple[Anchor | None, str]:
     """(claim, annotation's id) that former annotations are looked for by; empty for a new one."""
     annotation = draft.editing or draft.focused_annotation

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, numbered
@@ -17,6 +17,9 @@ from tui_annotate.tui.draft.hints import Hints
 from tui_annotate.tui.draft.looking import Looking
 from tui_annotate.tui.draft.sheet import Sheet
 from tui_annotate.tui.keys.annotate import DIGITS
+
+if TYPE_CHECKING:
+    from tui_annotate.tui.draft.citing import Citation
 
 Kind = Literal["hint", "draft", "saved", "warning", "error"]
 """Of the words in the draft line."""
@@ -38,11 +41,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What waits for one more key: `child` of a label, `evidence` it asks for, or `reason`."""
+    """What waits for one more key: a label's `child` or `evidence`, a `reason`, a `rating`."""
 
     kind: str
     path: LabelPath = ()
 
+
+RATING: Final = "rating"
+"""What is asked while the bar holds the scale."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
 """What a note can be on: the sample, the claim in hand, an annotation, a flag."""
@@ -74,6 +80,11 @@ class Draft(Sheet):
         kept: note texts left with Esc.
         nowhere: words of the summary that the sources have nowhere, while they are marked.
         former: own evidence of other samples, by the index of the source document it lies in.
+        scale: words for rating the sample as a whole, in the order of the digits; none: no rating.
+        rating: the one that was given; empty for none.
+        citations: what the sentences of a report cite, in reading order.
+        citation: the one that was walked to, by its number from 0; -1 for none.
+        tabs: how many documents the sentence of a citation cites; 0 while that is not known.
         visited: summary segments that were painted when a key came, from end to end or with the
             cursor in them.
         message: (text, kind) that stands in the draft line until the next key.
@@ -102,6 +113,11 @@ class Draft(Sheet):
     kept: dict[Note, str] = field(default_factory=dict)
     nowhere: tuple[Span, ...] = ()
     former: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
+    scale: tuple[str, ...] = ()
+    rating: str = ""
+    citations: tuple[Citation, ...] = ()
+    citation: int = -1
+    tabs: int = 0
     visited: set[int] = field(default_factory=set)
     warned: bool = False
     message: tuple[str, Kind] = ("", "hint")
@@ -186,6 +202,11 @@ class Draft(Sheet):
         if self.pending.kind == "reason":
             return tuple(
                 Option(str(number), text, (text,)) for number, text in enumerate(REASONS, 1)
+            )
+        if self.pending.kind == RATING:
+            return tuple(
+                Option(str(number), word, (word,), chosen=word == self.rating)
+                for number, word in enumerate(self.scale[: len(DIGITS) - 1], 1)
             )
         label = self.tree.find(self.pending.path)
         if self.pending.kind == "child" and label:

@@ -129,6 +129,9 @@ def _pending(draft: Draft, room: _Room) -> str:
         return ""
     digits = digit_range(draft.options())
     cancel = " · Backspace cancel" if room.full else ""
+    if pending.kind == state.RATING:
+        keep = " · Enter leaves it as it is" if room.full else ""
+        return f"rate the sample: {digits} choose · 0 not rated{keep}"
     if pending.kind == "reason":
         return f"flag: why? {digits} choose · 0 own words · Enter no reason{cancel}"
     name = _cut(pending.path[-1] if pending.path else "", room.names)
@@ -208,7 +211,7 @@ def anchor_words(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> s
 def _with_evidence(draft: Draft, room: _Room) -> str:
     """The evidence in hand: ranks of the lit, `sentence 12` for others; `no evidence` for none."""
     if not draft.evidence:
-        return ", no evidence"
+        return ", no evidence" if draft.sample.side(Side.SOURCE) else ""
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
     names = [
         ranks.get(anchor)

@@ -66,16 +66,23 @@ class KeyMap:
         return tuple((group, tuple(rows)) for group, rows in groups.items())
 
     def line(
-        self, state: str, *, question: str = "", digits: str = ""
+        self,
+        state: str,
+        *,
+        question: str = "",
+        digits: str = "",
+        named: Sequence[tuple[str, str]] = LINE,
     ) -> tuple[tuple[str, str], ...]:
         """(key, short name) of the most useful actions in a state, the first key of each.
 
         Args:
             question: one of `ALL_QUESTIONS`, where one waits for its answer.
             digits: those that choose just now; empty for the whole row.
+            named: the actions of an annotator with their names, the most useful first.
         """
         pairs = []
-        usually = {REVIEWING: REVIEW_LINE, VIEWING: VIEW_LINE, EDITING: EDIT_LINE}.get(state, LINE)
+        lines = {REVIEWING: REVIEW_LINE, VIEWING: VIEW_LINE, EDITING: EDIT_LINE}
+        usually = lines.get(state, named)
         for name, usual in ALL_QUESTIONS[question] if question else usually:
             action, short = self.get(name), LINE_AT.get((name, state), usual)
             if short and action.keys and (question or state in action.states):

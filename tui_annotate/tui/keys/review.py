@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from tui_annotate.tui.keys import items, sync
 from tui_annotate.tui.keys.annotate import ACTIONS, STATES, Action
 from tui_annotate.tui.keys.line import QUESTIONS
 
@@ -30,6 +31,7 @@ _SHARED: Final[Mapping[str, str]] = {
     "undo": "undo what you settled, in any sample",
     "redo": "redo",
     "sample.done": "settle the sample, to the next",
+    "sample.rate": "settle the rating: a digit, 0 for none",
     "sample.next": "next sample of review, this one stays",
     "sample.previous": "previous sample of review",
     "sample.go": "go to a sample by its id",
@@ -65,7 +67,7 @@ def _shared(action: Action) -> Action:
     return replace(action, states=action.states + REVIEWING, at=at)
 
 
-ALL_ACTIONS: Final = (*map(_shared, ACTIONS), *OWN)
+ALL_ACTIONS: Final = (*map(_shared, (*ACTIONS, *items.ACTIONS, *sync.ACTIONS)), *OWN)
 """Those of annotating, with what they do in review, and review's own."""
 
 LINE: Final[tuple[tuple[str, str], ...]] = (
@@ -93,6 +95,7 @@ LEAVING: Final = "rest"
 
 ALL_QUESTIONS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     **QUESTIONS,
+    **items.QUESTIONS,
     **dict.fromkeys(
         (REFUSING, LEAVING),
         (("option.choose", "choose"), ("option.list", "own words"), ("back", "cancel")),

@@ -7,8 +7,10 @@ code point is one cell wide keep no table at all: there a column is a difference
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from tui_annotate.tui.text.clusters import cluster_start, is_edge, next_edge
@@ -20,6 +22,7 @@ LEAST_WIDTH: Final = 4
 MOST_POINTS: Final = 4096
 """A line ends after so many code points, even of no width: painting it stays bounded."""
 
+_NO_TAGS: Final[Mapping[int, int]] = MappingProxyType({})
 _LOOK_BACK = 40  # code points searched for a good place to break
 _NEVER_FIRST = frozenset(
     "。，、．：；？！）］｝〉》」』】〕〗’”…—·～%‰℃ヽヾーァィゥェォッャュョヮ々,.:;?!)]}"
@@ -49,10 +52,11 @@ class TextLayout:
         width: of the last `wrap`, in cells.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, tags: Mapping[int, int] = _NO_TAGS) -> None:
+        """`tags`: cells that hang behind the code point at an offset; no part of the text."""
         self.text = text
         self.width = 0
-        self._blocks = _measure(text)
+        self._blocks = _measure(text, tags)
         self._block_starts = array("I", [block.start for block in self._blocks])
         self._starts = array("I", [0])
 
@@ -137,16 +141,26 @@ class TextLayout:
         return None if offset == block.end and offset < len(self.text) else block
 
 
-def _measure(text: str) -> list[_Block]:
+def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
     blocks: list[_Block] = []
-    found = find_unplain(text)
+    tagged = sorted(tags)
+    found = _first(find_unplain(text), tagged, 0)
     while found >= 0:
         start = text.rfind("\n", 0, found) + 1
         end = text.find("\n", found) + 1 or len(text)
-        paragraph = text[start:end]
-        blocks.append(_Block(start, end, array("I", accumulate(widths(paragraph), initial=0))))
-        found = find_unplain(text, end)
+        cells = list(widths(text[start:end]))
+        for offset in tagged[bisect_left(tagged, start) : bisect_left(tagged, end)]:
+            cells[offset - start] += tags[offset]
+        blocks.append(_Block(start, end, array("I", accumulate(cells, initial=0))))
+        found = _first(find_unplain(text, end), tagged, end)
     return blocks
+
+
+def _first(found: int, tagged: list[int], start: int) -> int:
+    """The first offset from `start` on that is found, or has a tag; -1 for none."""
+    at = bisect_left(tagged, start)
+    near = tagged[at : at + 1]
+    return min([offset for offset in (found, *near) if offset >= 0], default=-1)
 
 
 class _Wrapper:

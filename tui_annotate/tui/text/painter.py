@@ -88,12 +88,22 @@ class _Line:
         if len(self.scene.hints):
             strings = list(strings)
             hinted = self._lay_hints(strings)
-        for low, high in pairwise(self._cuts(dim | hinted)):
+        tagged = self._tagged()
+        for low, high in pairwise(self._cuts(dim | hinted | tagged)):
             part = "".join(strings[low - start : high - start])
             if part:
                 key = look(HINT, None, Trait.NONE) if low in hinted else self._key(low, high)
                 yield Piece(part, key | Trait.STAND_IN if low in dim else key)
+            if low in tagged:
+                yield Piece(self.scene.tags[low], Trait.STAND_IN)
         yield from self._line_end()
+
+    def _tagged(self) -> set[int]:
+        """The offsets on this line that something hangs behind."""
+        tags = self.scene.tags
+        if not tags:
+            return set()
+        return {offset for offset in range(self.start, self.content) if offset in tags}
 
     def _cuts(self, single: Iterable[int]) -> list[int]:
         """Where the look may change, ends of the line included."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tui_annotate.domain.samples import Match
@@ -19,6 +20,7 @@ class Scene:
         shared: words of the focused match that the selection has as well.
         conflicts: what may contradict the other text.
         lacking: words that the other text has nowhere.
+        tags: what hangs behind the code point at an offset, made harmless; no part of the text.
         focused_hit: the number of the search hit that keys act on, from 1; 0 for none.
         sentence: the one under the cursor; None while something is selected.
         cursor: the character under it; None where no cursor is drawn.
@@ -34,6 +36,7 @@ class Scene:
     conflicts: SpanLayer[None] = field(default_factory=SpanLayer)
     lacking: SpanLayer[None] = field(default_factory=SpanLayer)
     hits: SpanLayer[int] = field(default_factory=SpanLayer)
+    tags: Mapping[int, str] = field(default_factory=dict)
     focused_hit: int = 0
     hints: SpanLayer[str] = field(default_factory=SpanLayer)
     selection: Span | None = None

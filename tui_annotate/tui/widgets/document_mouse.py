@@ -8,7 +8,8 @@ from textual import events
 from textual.message import Message
 from textual.timer import Timer
 
-from tui_annotate.tui.text.clusters import previous_edge
+from tui_annotate.tui.lines import width as cells_of
+from tui_annotate.tui.text.clusters import next_edge, previous_edge
 from tui_annotate.tui.text.painter import GUTTER
 from tui_annotate.tui.widgets.document_view import DocumentView
 
@@ -41,6 +42,19 @@ class DocumentMouse(DocumentView):
             super().__init__()
             self.pane = pane
             self.rank = rank
+
+        @property
+        def control(self) -> DocumentMouse:
+            """The pane, for `on`."""
+            return self.pane
+
+    class TagClicked(Message, namespace="document_pane"):
+        """What hangs behind the character at `offset` was clicked, at a cell of it, from 0."""
+
+        def __init__(self, pane: DocumentMouse, offset: int, cell: int) -> None:
+            super().__init__()
+            self.pane = pane
+            self.offset, self.cell = offset, cell
 
         @property
         def control(self) -> DocumentMouse:
@@ -102,7 +116,17 @@ class DocumentMouse(DocumentView):
 
     def _offset_under(self, event: events.MouseEvent) -> int:
         place = event.get_content_offset_capture(self)
-        return self.offset_in_row(place.x - GUTTER, place.y + self.scroll_offset.y)
+        return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
+
+    def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
+        """The cell, from 0, of what hangs behind a character; negative where another is meant."""
+        layout, tags = self.text_layout, self.scene.tags
+        last = next_edge(layout.text, offset) - 1  # tags hang behind the last of a cluster
+        if last not in tags:
+            return -1
+        end = layout.x_of(last) + layout.cells(last, last + 1)
+        x = event.get_content_offset_capture(self).x - GUTTER
+        return x - (end - cells_of(tags[last])) if x < end else -1
 
     def _match_at(self, offset: int) -> int:
         """The rank of the match on the character at `offset`; 0 where none is lit."""
@@ -152,8 +176,8 @@ class DocumentMouse(DocumentView):
         height = self.scrollable_content_region.height
         if y < 0 or y >= height:
             self._scroll_to_line(self.scroll_offset.y + (-1 if y < 0 else 1))
-        row = self.scroll_offset.y + min(max(y, 0), height - 1)
-        offset = self.offset_in_row(x - GUTTER, min(row, self.text_layout.lines - 1))
+        row = self.top_line + min(max(y, 0), height - 1)
+        offset = self.offset_in_row(x - GUTTER, min(max(row, 0), self.text_layout.lines - 1))
         self._changed(lambda: self.text_cursor.place(offset, extend=True), follow=False)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
@@ -167,6 +191,9 @@ class DocumentMouse(DocumentView):
             return
         event.stop()
         offset = self._offset_under(event)
+        if (cell := self._cell_of_tag(event, offset)) >= 0:
+            self.post_message(self.TagClicked(self, offset, cell))
+            return
         rank = self._match_at(offset)
         if rank and event.chain <= 2:
             self.post_message(self.MatchClicked(self, rank))

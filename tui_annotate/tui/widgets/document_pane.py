@@ -26,16 +26,24 @@ class DocumentPane(DocumentMouse):
     Every change repaints the lines that it touches and no other. Until `load`, the text is empty.
     """
 
-    def load(self, text: str, segments: Sequence[Segment], *, language: str = "en") -> None:
+    def load(
+        self,
+        text: str,
+        segments: Sequence[Segment],
+        *,
+        language: str = "en",
+        tags: Mapping[int, str] | None = None,
+    ) -> None:
         """Show another document from its start; marks and selection are dropped.
 
         Args:
             segments: its sentences, in order; they join to `text`.
             language: of the document; words are told by their script, whatever it says.
+            tags: what hangs behind the code point at an offset; never a part of the text.
         """
         del language
         self._release()
-        self._reset(text, segments)
+        self._reset(text, segments, tags)
         self._wrap()
         self.scroll_to(y=0, animate=False)
         self._sync()
@@ -94,14 +102,14 @@ class DocumentPane(DocumentMouse):
         layout, height = self.text_layout, self.scrollable_content_region.height
         page = max(1, height - _OVERLAP)
         rows = step * {"line": 1, "page": page, "half-page": max(1, page // 2)}[unit]
-        y, top = layout.line_of(self.cursor_offset), self.scroll_offset.y
+        y, top = layout.line_of(self.cursor_offset), self.top_line
         if self._goal is None:
             self._goal = layout.x_of(self.cursor_offset)
         target = min(max(y + rows, 0), layout.lines - 1)
         offset = self.offset_in_row(self._goal, target)
         scrolls = unit != "line" and top <= y < top + height
         if scrolls:
-            self._scroll_to_line(top + target - y)
+            self._scroll_to_line(self.scroll_offset.y + target - y)
         self._changed(lambda: self.text_cursor.place(offset, extend=extend), follow=not scrolls)
 
     def _line_edge(self, *, end: bool) -> int:
@@ -151,11 +159,10 @@ class DocumentPane(DocumentMouse):
 
         Words and pairs without room for two letters are left out.
         """
-        layout, top = self.text_layout, self.scroll_offset.y
-        last = min(top + self.scrollable_content_region.height, layout.lines) - 1
-        if last < top or not layout.text:
+        layout, view = self.text_layout, self.lines_in_view()
+        if view is None:
             return ()
-        words = self.text_cursor.words.within(layout.line(top)[0], layout.line(last)[1])
+        words = self.text_cursor.words.within(view.start, view.end)
         lines = groupby(words, key=lambda word: layout.line_of(word.start))
         found = [pair for _, line in lines for pair in in_twos(line)]
         return tuple(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final, NamedTuple
 
 from rich.segment import Segment as RichSegment
 from rich.style import Style
@@ -17,17 +17,23 @@ from textual.strip import Strip
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.lines import shown, wrapped
+from tui_annotate.tui.lines import width as cells_of
 from tui_annotate.tui.palette import Palette, palette_of
 from tui_annotate.tui.quick import Line, QuickBar, filtered
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.layout import TextLayout
-from tui_annotate.tui.text.looks import PLAIN, Looks
+from tui_annotate.tui.text.looks import PLAIN, Looks, Trait
 from tui_annotate.tui.text.painter import GUTTER, Piece, Scene, paint
 
 _MARGIN = 3  # lines kept between the cursor and the edge of the view
 _CACHED = 200  # painted lines that are kept; to give up thousands at once takes milliseconds
 _VIEWS = 64  # views that are remembered; a key is seldom answered later than one frame
 _WIDTH_UNKNOWN = 80
+FRAME_LINES: Final = 2
+"""Lines that are shown at most of what stands before a text, and of what stands after it."""
+
+_FRAME_CHARACTERS = 500
 _BAR = 1  # cells of the scroll bar
 
 
@@ -49,6 +55,24 @@ class _Dress:
     ground: Style
     filters: Sequence[LineFilter]
     width: int
+
+
+class _Around(NamedTuple):
+    """What stands before a text and after it: a paragraph each, or none; as it came, or wrapped."""
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+    def wrapped(self, cells: int) -> _Around:
+        """The last lines before and the first ones after, made harmless."""
+        before = [piece for part in self.before if part for piece in wrapped(_last(part), cells)]
+        after = [piece for part in self.after if part for piece in wrapped(shown(part), cells)]
+        return _Around(tuple(before[-FRAME_LINES:]), tuple(after[:FRAME_LINES]))
+
+
+def _last(text: str) -> str:
+    """The end of a text as it may be shown in one line."""
+    return shown(text[-_FRAME_CHARACTERS:])
 
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -85,10 +109,14 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._views: deque[tuple[float, Span]] = deque(maxlen=_VIEWS)
         self._reset("", ())
 
-    def _reset(self, text: str, segments: Sequence[Segment]) -> None:
+    def _reset(
+        self, text: str, segments: Sequence[Segment], tags: Mapping[int, str] | None = None
+    ) -> None:
         self.text_cursor = TextCursor(text, segments)
-        self.text_layout = TextLayout(text)
-        self.scene = Scene()
+        tags = {offset: f" {shown(tag)}" for offset, tag in (tags or {}).items()}
+        self.text_layout = TextLayout(text, {at: cells_of(tag) for at, tag in tags.items()})
+        self.scene = Scene(tags=tags)
+        self._around = self._wrapped = _Around()
         self._revealed: Span | None = None
         self._views.clear()
 
@@ -102,19 +130,36 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         """Break the text for the present width."""
         width = self.scrollable_content_region.width or _WIDTH_UNKNOWN
         self.text_layout.wrap(text_columns(width + _BAR))
+        self._wrapped = self._around.wrapped(text_columns(width + _BAR))
         self._strips.clear()
-        self.virtual_size = Size(width, self.text_layout.lines)
+        rows = len(self._wrapped.before) + self.text_layout.lines + len(self._wrapped.after)
+        self.virtual_size = Size(width, rows)
         self.refresh()
+
+    def frame(self, before: str, after: str) -> None:
+        """Show quietly what stands before and after the text elsewhere; no key ever goes there."""
+        self._around = _Around((before,), (after,))
+        self._wrap()
+
+    def row_of(self, offset: int) -> int:
+        """The row of the view that holds the code point at `offset`, were it not scrolled."""
+        return self.text_layout.line_of(offset) + len(self._wrapped.before)
+
+    @property
+    def top_line(self) -> int:
+        """The line of the text in the first row of the view; negative for what stands before it."""
+        return self.scroll_offset.y - len(self._wrapped.before)
 
     def on_resize(self, event: events.Resize) -> None:
         """Keep the first line's text at the top, and what was revealed last in view."""
         del event
-        top, _ = self.text_layout.line(self.scroll_offset.y)
+        top, _ = self.text_layout.line(self.top_line)
         span = self._revealed
         seen = span is not None and (not self._height or self._in_view(span, self._height))
         self._height = self.scrollable_content_region.height
+        framed = self.top_line < 0
         self._wrap()
-        self._scroll_to_line(self.text_layout.line_of(top))
+        self._scroll_to_line(0 if framed else self.row_of(top))
         if span is not None and seen:
             self.reveal(span)
 
@@ -123,20 +168,26 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Textual's hook: the lines of the view as they are, as nothing is laid around them."""
         dress, top = self._dress(), self.scroll_offset.y
-        self._remember_view(top)
+        self._remember_view()
         return [self._line(top + y, dress).crop(*crop.column_span) for y in crop.line_range]
 
     def render_line(self, y: int) -> Strip:
         """Line `y` of the view, painted anew only after a change."""
         return self._line(y + self.scroll_offset.y, self._dress())
 
-    def _remember_view(self, top: int) -> None:
-        """Remember what is painted now, and since when, where it is not what was painted last."""
-        layout, height = self.text_layout, self.scrollable_content_region.height
-        last = min(top + height, layout.lines) - 1
+    def lines_in_view(self) -> Span | None:
+        """The text of the lines in view; None for none."""
+        layout, top = self.text_layout, max(self.top_line, 0)
+        last = min(self.top_line + self.scrollable_content_region.height, layout.lines) - 1
         if last < top or not layout.text:
+            return None
+        return Span(layout.line(top)[0], layout.line(last)[1])
+
+    def _remember_view(self) -> None:
+        """Remember what is painted now, and since when, where it is not what was painted last."""
+        view = self.lines_in_view()
+        if view is None:
             return
-        view = Span(layout.line(top)[0], layout.line(last)[1])
         if not self._views or self._views[-1][1] != view:
             self._views.append((events.Event().time, view))
 
@@ -182,8 +233,14 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         looks, width = dress.looks, dress.width
         pieces: list[Piece] = []
         cells = 0
-        if y < self.text_layout.lines:
-            pieces, cells = paint(self.text_layout, self.scene, y=y)
+        before, after = self._wrapped
+        own = y - len(before)
+        behind = own - self.text_layout.lines
+        if own >= 0 > behind:
+            pieces, cells = paint(self.text_layout, self.scene, y=own)
+        elif own < 0 or behind < len(after):
+            told = before[y] if own < 0 else after[behind]
+            pieces, cells = [Piece(" " * GUTTER + told, Trait.STAND_IN)], GUTTER + cells_of(told)
         if cells < width:
             text = pieces.pop().text if pieces and pieces[-1].key == PLAIN else ""
             pieces.append(Piece(text + " " * (width - cells), PLAIN))
@@ -210,7 +267,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _rows(self, spans: Iterable[Span | None]) -> list[tuple[int, int]]:
         """First and last lines, in order; no line twice."""
-        line_of = self.text_layout.line_of
+        line_of = self.row_of
         rows: list[tuple[int, int]] = []
         found = {(line_of(span.start), line_of(span.end - 1)) for span in spans if span is not None}
         for first, last in sorted(found):
@@ -227,7 +284,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _follow(self, offset: int) -> None:
         """Scroll as little as keeps the line of `offset` and some lines around it in view."""
-        y, height = self.text_layout.line_of(offset), self.scrollable_content_region.height
+        y, height = self.row_of(offset), self.scrollable_content_region.height
         self._revealed = Span(offset, offset + 1)
         if height <= 0:
             return
@@ -246,9 +303,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         height = self.scrollable_content_region.height
         self._revealed = span
         if height > 0 and not self._in_view(span, height):
-            self._scroll_to_line(self.text_layout.line_of(span.start) - height // 3)
+            self._scroll_to_line(self.row_of(span.start) - height // 3)
 
     def _in_view(self, span: Span, height: int) -> bool:
         """Whether it is seen from end to end in so many rows."""
-        top, line_of = self.scroll_offset.y, self.text_layout.line_of
+        top, line_of = self.scroll_offset.y, self.row_of
         return top <= line_of(span.start) and line_of(span.end - 1) < top + height

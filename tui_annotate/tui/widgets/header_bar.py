@@ -64,12 +64,30 @@ class Header(NamedTuple):
     reading: str = ""
 
 
+_SYNC = {
+    "idle": ("◌", "sync idle", "quiet"),
+    "pending": ("◔", "sync pending", "warning"),
+    "syncing": ("⇅", "syncing", "accent"),
+    "success": ("●", "synced", "good"),
+    "error": ("✗", "sync error", "error"),
+    "offline": ("○", "offline", "quiet"),
+}
+"""Glyph, words and role of what is shared, by its state."""
+
+
 class HeaderBar(FixedRows):
     """Dataset, position, progress, sample, state, person, saved state in one line."""
 
     DEFAULT_CSS = "HeaderBar { background: $panel; }"
 
     _header = Header()
+    _sync = ""
+
+    def show_sync(self, state: str) -> None:
+        """Shows how it stands with what is shared; empty where nothing is."""
+        if state != self._sync:
+            self._sync = state
+            self.repaint()
 
     def show(self, header: Header) -> None:
         """Shows another state."""
@@ -115,6 +133,10 @@ class HeaderBar(FixedRows):
         right: list[list[Run]] = []
         if plan.person and header.person:
             right.append([(cut(header.person, plan.person), palette.quiet)])
+        if self._sync:
+            glyph, words, role = _SYNC[self._sync]
+            shown_words = f"{glyph} {words}" if plan.words else glyph
+            right.append([(shown_words, getattr(palette, role))])
         if header.saved:
             right.append(_saved(header.saved, palette))
         return _spaced(parts, palette), _spaced(right, palette)

@@ -11,7 +11,7 @@ from typing import Final
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.settlements import Reason
-from tui_annotate.tui.draft import deeds, moving, notes
+from tui_annotate.tui.draft import deeds, moving, notes, rating
 from tui_annotate.tui.draft.effects import (
     Blink,
     Effect,
@@ -36,6 +36,7 @@ from tui_annotate.tui.keys.review import LEAVING, REFUSING, REVIEWING
 _SHARED: Final = frozenset(deeds.DEEDS) - {
     "annotation.next", "annotation.previous", "annotation.edit", "annotation.delete",
     "item.next", "item.previous", "back", "sample.done", "undo", "redo",
+    "sample.rate", "incomplete.next", "collection.show",
 }  # fmt: skip
 """Actions that do in review what they do to annotators."""
 
@@ -48,6 +49,9 @@ def press(draft: Judging, action: str, *, digit: str = "") -> Effects:
     if draft.state != REVIEWING:
         if action == "annotation.delete":
             draft.say("Enter saves the edit, e leaves it")
+            return [Blink()]
+        if action == "comment.write":
+            draft.say("a comment is the annotator's · m notes what is edited")
             return [Blink()]
         return deeds.press(draft, action, digit=digit)
     draft.message = ("", "hint")
@@ -195,6 +199,7 @@ DEEDS: Final[Mapping[str, Callable[[Judging], Effects]]] = {
     "annotation.delete": partial(_allowed, _refuse),
     "proposal.take": partial(_allowed, _take),
     "rivals.merge": partial(_allowed, _merge),
+    "sample.rate": partial(_allowed, rating.ask),
     "own.add": partial(_allowed, editing.add_own),
     "names.show": partial(_open, "names"),
     "sample.reopen": partial(_open, "reopen"),

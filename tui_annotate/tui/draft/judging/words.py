@@ -194,6 +194,7 @@ def did(draft: Judging, verb: str, made: Sequence[Annotation]) -> str:
         "remove": "taken away",
         "reject": "refused",
         "reopen": "opened again",
+        "rate": f"rated {draft.rating}" if draft.rating else "no rating is taken",
     }[verb]
     end = "Enter settles" if not draft.undecided() else "c next conflict"
     return f"{done} · u undo · {end}"
@@ -208,6 +209,7 @@ UNDONE: Final = {
     "reject": "the refusal",
     "done": "settled",
     "reopen": "opened again",
+    "rate": "the rating",
 }
 """What undo took back, in words."""
 

@@ -3,6 +3,8 @@
     screen      `AnnotateScreen`: its actions, and the mouse
     keys        every key, in the order of pressing
     team        news, talks with reviewers, figures
+    elsewhere   better evidence in other documents of a report
+    items       reports, documents and citations of a collection
     asking      dialogs, the note line, the queue
     readings    practice, and the second reading
     doing       what is sent to the store, and what comes back

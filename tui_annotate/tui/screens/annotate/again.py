@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError
-from tui_annotate.tui.draft import finishing, relabelling
+from tui_annotate.tui.draft import alone, finishing, relabelling
 from tui_annotate.tui.draft.relabelling import Relabelling
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import WARNING
@@ -58,7 +58,8 @@ class AnnotateAgain(AnnotateSamples):
 
     def take_over(self, draft: Draft, now: Desk, change: Relabelling) -> None:
         """What stands in the store now, under what is in hand."""
-        relabelling.take_over(draft, change, now.annotations)
+        stored = alone.all_exchanged(now.sample, now.annotations)
+        relabelling.take_over(draft, change, stored)
         if draft is self.draft:
             self.desk, self.last_label = now, draft.last_label
             self.forget_shown()

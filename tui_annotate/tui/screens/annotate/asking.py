@@ -10,7 +10,7 @@ from textual.timer import Timer
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.draft import choosing, notes
+from tui_annotate.tui.draft import alone, choosing, notes
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.words import request_words
@@ -108,6 +108,8 @@ class AnnotateAsking(AnnotateReadings):
 
         claim, without = notes.in_question(draft)
         who, key = session.person.id, draft.sample.key
+        if claim and self.desk:
+            claim = alone.stored_anchor(self.desk.sample, claim)
 
         def find() -> Sequence[Former]:
             return session.formers().nearest(who, key, claim, without=without) if claim else ()

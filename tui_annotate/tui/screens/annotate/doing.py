@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.tui.draft import finishing
-from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Remove, Save, Undo
+from tui_annotate.domain.items import JUDGED
+from tui_annotate.tui.draft import alone, finishing, rating
+from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
 from tui_annotate.tui.draft.place import place
 from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
 from tui_annotate.tui.draft.words import SAVED, labels_words
@@ -20,7 +21,9 @@ from tui_annotate.tui.screens.annotate.samples import SAVING_WORD
 
 if TYPE_CHECKING:
     from tui_annotate.domain.practising import Feedback
+    from tui_annotate.domain.samples import Sample, SampleKey
     from tui_annotate.services.annotate import Desk, Saved
+    from tui_annotate.tui.session import Session
 
 
 class Left(NamedTuple):
@@ -51,10 +54,9 @@ class AnnotateDoing(AnnotateAgain):
         match effect:
             case Save(annotation, new, offer):
                 deed = annotate.add if new else annotate.edit
-                shown = self.told_offer(offer)
-                self._save(
-                    partial(deed, who, key, annotation, offer=shown, label_set=seen), annotation
-                )
+                shown = None if alone.is_alone(desk.sample) else self.told_offer(offer)
+                stored = alone.exchanged(desk.sample, annotation)
+                self._save(partial(deed, who, key, stored, offer=shown, label_set=seen), annotation)
             case Remove(annotation):
                 remove = partial(
                     annotate.remove, who, key, annotation.id, version=annotation.version
@@ -69,6 +71,9 @@ class AnnotateDoing(AnnotateAgain):
                     partial(self._replaced, words),
                     partial(self._note_back, self.draft, text),
                 )
+            case Rate(word):
+                rate = partial(annotate.rate, who, key, word)
+                self._send(partial(self._timed, rate), partial(self._replaced, rating.told(word)))
             case Finish(verb, reason):
                 self._finish(verb, reason)
             case Undo(redo):
@@ -103,14 +108,15 @@ class AnnotateDoing(AnnotateAgain):
         self.saver.send(job)
 
     def _save(self, deed: Callable[..., Saved], annotation: Annotation) -> None:
-        seconds, draft = self.stopwatch.take(), self.draft
-        if draft is None:
+        seconds, draft, desk = self.stopwatch.take(), self.draft, self.desk
+        if draft is None or desk is None:
             return
-        self.last_label = draft.last_label
+        self.last_label, sample = draft.last_label, desk.sample
 
         def done(saved: Saved) -> None:
             self._take_over(saved)
-            effects = finishing.saved(draft, saved.annotation or annotation, saved.annotations)
+            made = alone.exchanged(sample, saved.annotation) if saved.annotation else annotation
+            effects = finishing.saved(draft, made, alone.all_exchanged(sample, saved.annotations))
             if draft is self.draft:
                 self.perform(effects)
                 self.keep_place()
@@ -127,8 +133,9 @@ class AnnotateDoing(AnnotateAgain):
 
     def _replaced(self, words: str, saved: Saved) -> None:
         self._take_over(saved)
-        if self.draft:
-            self.perform(finishing.replaced(self.draft, saved.annotations, words))
+        if self.draft and self.desk:
+            stored = alone.all_exchanged(self.desk.sample, saved.annotations)
+            self.perform(finishing.replaced(self.draft, stored, words))
 
     def _take_over(self, saved: Saved) -> None:
         """The assignment as it stands now, for the header."""
@@ -136,6 +143,8 @@ class AnnotateDoing(AnnotateAgain):
             finished = self.desk.finished
             finished += saved.assignment.state.finished - self.desk.assignment.state.finished
             self.desk = replace(self.desk, assignment=saved.assignment, finished=finished)
+            if self.draft:
+                self.draft.rating = saved.assignment.rating
 
     def _finish(self, verb: str, reason: str) -> None:
         session, desk = self.session, self.desk
@@ -156,12 +165,19 @@ class AnnotateDoing(AnnotateAgain):
             leave()
             practised = desk.practice and verb == "done"
             told_right = annotate.feedback(who, key) if practised else None
-            following = annotate.next_unfinished(who, key, order=session.order)
+            following = self._next(session, desk.sample)
             if following in (None, key):
                 return Left(saved, None, told_right, annotate.open_again(session.person))
             return Left(saved, self._opened(following), told_right)
 
         self._deed(Job(call, self._left, self.refused_deed, shown=True))
+
+    def _next(self, session: Session, sample: Sample) -> SampleKey | None:
+        """In the store's thread: what comes after a sample that is done."""
+        annotate, who = session.annotate, session.person.id
+        if sample.kind in JUDGED:
+            return annotate.next_incomplete(who, sample.kind, sample.key)
+        return annotate.next_unfinished(who, sample.key, order=session.order)
 
     def leaving_place(self) -> Callable[[], None]:
         """What keeps the place alone; to be called in the store's thread."""
@@ -204,8 +220,8 @@ class AnnotateDoing(AnnotateAgain):
         self._deed(Job(call, partial(self._undone, redo), self.refused_deed, shown=True))
 
     def _undone(self, redo: bool, answer: tuple[Saved, Desk | None] | None) -> None:  # noqa: FBT001  bound by partial
-        draft, self._going = self.draft, False
-        if answer is None or draft is None or self.session is None:
+        draft, here, self._going = self.draft, self.desk, False
+        if answer is None or draft is None or here is None or self.session is None:
             self.tell("nothing to do again" if redo else "nothing to undo")
             return
         saved, desk = answer
@@ -214,12 +230,13 @@ class AnnotateDoing(AnnotateAgain):
             self.begin(self.session, desk, words=f"{words}, in {saved.key}", kind=SAVED)
             return
         self._take_over(saved)
-        left = {annotation.id for annotation in saved.annotations}
+        stored = alone.all_exchanged(here.sample, saved.annotations)
+        left = {annotation.id for annotation in stored}
         lost = [known for known in draft.annotations if known.id not in left]
         gone = lost[0] if len(lost) == 1 and not redo else None
         names = [*lost, *([saved.annotation] if saved.annotation else [])]
         labels = labels_words(names[0].labels) if len(names) == 1 else ""
         words = finishing.undone(saved.undone, labels, redo=redo)
         words = f"{words} · {'u undo' if redo else 'U redo'}"
-        effects = finishing.replaced(draft, saved.annotations, words, gone=gone)
+        effects = finishing.replaced(draft, stored, words, gone=gone)
         self.perform(effects)

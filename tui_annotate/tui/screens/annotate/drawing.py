@@ -57,11 +57,12 @@ class AnnotateDrawing(Screen[None]):
         self.contrast = NOTHING
         self.saved_words = ""
         self.layout_name = BOTH
+        self.single = False  # one text alone, whatever layout was chosen
         self._panes: dict[Side, DocumentPane] = {}
         self._shown: dict[str, Any] = {}
 
     def compose(self) -> ComposeResult:
-        """All widgets, in the order of the wide layout."""
+        """All widgets."""
         self._panes = {side: DocumentPane(id=side.value) for side in Side}
         self._classify()
         yield HeaderBar()
@@ -109,8 +110,9 @@ class AnnotateDrawing(Screen[None]):
 
     def next_layout(self) -> None:
         """Both texts, one, stacked; where both are stacked anyway, both and one."""
-        wide = self.app.size.width >= SIDE_BY_SIDE
-        names = LAYOUTS if wide else (BOTH, ONE)
+        if self.single:
+            return
+        names = LAYOUTS if self.app.size.width >= SIDE_BY_SIDE else (BOTH, ONE)
         at = names.index(self.layout_name) if self.layout_name in names else 0
         self.use_layout(names[(at + 1) % len(names)])
 
@@ -123,10 +125,10 @@ class AnnotateDrawing(Screen[None]):
     def _classify(self) -> bool:
         """Names the layout for the style sheet, without applying it; says whether it is another."""
         width, height = self.app.size
-        side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE
+        side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE and not self.single
         before = self.classes
         self.set_class(side_by_side, "-beside", update=False)
-        self.set_class(self.layout_name == ONE, "-one", update=False)
+        self.set_class(self.layout_name == ONE or self.single, "-one", update=False)
         self.set_class(side_by_side and height >= LISTS, "-lists", update=False)
         return self.classes != before
 
@@ -163,7 +165,8 @@ class AnnotateDrawing(Screen[None]):
         if self.session:
             keys, last = self.session.keys, rows.help_pair(self.session.keys, draft)
             self.query_one(KeyLine).show(self.keys_of(draft, keys), last=last)
-        self.set_class(draft.side is Side.SOURCE, "-source")
+        alone = self.single and not draft.sample.side(Side.SUMMARY)
+        self.set_class(alone or draft.side is Side.SOURCE, "-source")
         self._show_titles(draft)
         if self.has_class("-lists"):
             self._show_lists(draft)
@@ -237,7 +240,7 @@ class AnnotateDrawing(Screen[None]):
         for side in Side:
             name, notes, right, extra = self.title_of(draft, side)
             extra = "" if self.has_class("-lists") else extra  # it stands under the matches
-            if self.has_class("-one"):
+            if self.has_class("-one") and not self.single:
                 notes = (rows.hidden(draft, side.other), *notes)
             bar = self.query_one(f"#{side.value}-title", PaneTitle)
             bar.show(name, notes, right, extra=extra, focused=draft.side is side)

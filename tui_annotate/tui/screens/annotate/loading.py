@@ -19,6 +19,7 @@ _OVER_THE_SCREEN = (
     "dialogs.message",
     "dialogs.question",
     "dialogs.talk",
+    "screens.collection.screen",
     "screens.queue",
 )
 

@@ -17,8 +17,8 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.offers import Offer
-from tui_annotate.domain.samples import Match, Side, Signals
-from tui_annotate.tui.draft import lighting, moving
+from tui_annotate.domain.samples import Kind, Match, Side, Signals
+from tui_annotate.tui.draft import citing, lighting, moving
 from tui_annotate.tui.draft.effects import (
     AskWords,
     Effect,
@@ -68,6 +68,10 @@ class AnnotatePanes(AnnotateHeights):
         self._asked, self._documents, self._offsets = {}, {}, {}
         self._assist, self._state, self.signals = None, "", ""
         self._number += 1
+        single = draft.sample.kind is Kind.DOCUMENT and not all(map(draft.sample.side, Side))
+        if single != self.single:
+            self.single = single
+            self._arrange()
         for side in Side:
             pointer = draft.pointers[side]
             self.show_document(side, pointer.document, offset=pointer.offset)
@@ -85,7 +89,9 @@ class AnnotatePanes(AnnotateHeights):
         text, language = "", "en"
         if index < len(documents):
             text, language = documents[index].text, documents[index].language
-        self.pane(side).load(text, self.draft.sentences(side, index), language=language)
+        tags = citing.tags(self.draft.citations) if side is Side.SUMMARY else None
+        sentences = self.draft.sentences(side, index)
+        self.pane(side).load(text, sentences, language=language, tags=tags)
         self._documents[side] = index
         self.forget_shown()
         wanted = self._offsets.get((side, index), 0) if offset is None else offset
@@ -170,7 +176,10 @@ class AnnotatePanes(AnnotateHeights):
         return lighting.lit(draft, draft.side.other, self._found(anchor))
 
     def _found(self, anchor: Anchor | None) -> tuple[Match, ...]:
-        return self._assist.match(anchor, by=self.by) if self._assist and anchor else ()
+        made = self._assist
+        if made is None or anchor is None or anchor.side not in made.sides:
+            return ()  # a document alone is on another side than in the store
+        return made.match(anchor, by=self.by)
 
     # the signals
 

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.items import JUDGED
 from tui_annotate.domain.nouns import many
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.samples import Match, Side
+from tui_annotate.domain.samples import Kind, Match, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.contrasting import Contrast, Place, seen
 from tui_annotate.tui.draft.counting import letter
-from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.state import RATING, Draft
 from tui_annotate.tui.draft.words import anchor_words, digit_range, labels_words, names
+from tui_annotate.tui.keys import items
+from tui_annotate.tui.keys.line import LINE
 from tui_annotate.tui.keys.map import KeyMap
 from tui_annotate.tui.lines import cut, shown
 from tui_annotate.tui.screens.annotate.signals import is_poor
@@ -25,6 +28,7 @@ from tui_annotate.tui.widgets.match_list import MatchRow
 _LONGEST = 400  # characters of a text that a row is given; it shows fewer
 _REASON = 28  # cells of the names that are to be chosen of
 _NAME = 16  # cells of a side's name where a document's number follows it
+_ASKED = {"reason": "own words", RATING: "not rated"}  # what 0 stands for
 _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
@@ -43,7 +47,7 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
             option.text,
             option.opens,
             option.chosen,
-            -1 if draft.pending and draft.pending.kind == "reason" else draft.slot(option.path),
+            -1 if draft.pending and draft.pending.kind in _ASKED else draft.slot(option.path),
         )
         for option in draft.options()
     ]
@@ -54,8 +58,8 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
         return options, "", draft.asleep or not draft.claim
     if pending.kind == "child":
         options.append(("0", "itself", False, False, -1))
-    elif pending.kind == "reason":
-        options.append(("0", "own words", False, False, -1))
+    elif pending.kind in _ASKED:
+        options.append(("0", _ASKED[pending.kind], False, False, -1))
     return options, labels_words([pending.path]) if pending.path else "", False
 
 
@@ -66,7 +70,12 @@ def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
     question = draft.pending.kind if draft.pending else ""
     if question == "evidence" and draft.focused_match is None:
         question = "evidence by hand"
-    return keys.line(draft.state, question=question, digits=digit_range(draft.options()))
+    named = LINE
+    if draft.sample.kind in JUDGED:
+        alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is Kind.DOCUMENT
+        named = tuple(one for one in items.LINE if not (alone and one[0] in items.NEEDS_SOURCE))
+    digits = digit_range(draft.options())
+    return keys.line(draft.state, question=question, digits=digits, named=named)
 
 
 def help_pair(keys: KeyMap, draft: Draft) -> tuple[str, str] | None:

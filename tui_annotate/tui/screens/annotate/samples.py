@@ -13,7 +13,7 @@ from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui import turns
-from tui_annotate.tui.draft import finishing
+from tui_annotate.tui.draft import alone, citing, finishing
 from tui_annotate.tui.draft.place import place, restore
 from tui_annotate.tui.draft.relabelling import reopened
 from tui_annotate.tui.draft.state import Draft, Kind
@@ -86,8 +86,17 @@ class AnnotateSamples(AnnotateFinding):
 
     def new_draft(self, desk: Desk) -> Draft:
         """A sample with nothing in hand yet."""
-        last = self.last_label
-        return Draft(desk.sample, desk.segments, desk.labels, desk.annotations, last_label=last)
+        sample = alone.on_screen(desk.sample)
+        return Draft(
+            sample,
+            desk.segments,
+            desk.labels,
+            alone.all_exchanged(desk.sample, desk.annotations),
+            last_label=self.last_label,
+            scale=desk.scale,
+            rating=desk.assignment.rating,
+            citations=citing.citations(sample),
+        )
 
     def first(self, session: Session, sample: str) -> Desk | None:
         """In the store's thread: where this person begins; None where there is nothing.
@@ -158,7 +167,6 @@ class AnnotateSamples(AnnotateFinding):
         leave = self.leaving()
 
         def call() -> Desk | None:
-            leave()
             key = find()
             return self._opened(key) if key else None
 
@@ -171,6 +179,7 @@ class AnnotateSamples(AnnotateFinding):
                 self.listen()
 
         self.saver.send(Job(call, done, self._refused))
+        self.saver.send(Job(leave, lambda _: None, self._refused))  # its commits hold no frame up
 
     def _opened(self, key: SampleKey) -> Desk:
         """In the store's thread."""

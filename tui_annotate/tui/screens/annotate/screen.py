@@ -35,7 +35,7 @@ class AnnotateScreen(AnnotateKeys):
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
 
     class Wished(Message):
-        """Something that the app does: `print`, `password` or `sign out`."""
+        """Something that the app does: `print`, `password`, `sync` or `sign out`."""
 
         def __init__(self, wish: str) -> None:
             super().__init__()
@@ -89,7 +89,7 @@ class AnnotateScreen(AnnotateKeys):
                 self.query_one(LabelBar).blink()
             case Open("layout"):
                 self.next_layout()
-                self._remember("layout", self.layout_name)
+                self.remember("layout", self.layout_name)
             case Open("lacking"):
                 self.mark_lacking()
             case Open("signals"):
@@ -102,15 +102,15 @@ class AnnotateScreen(AnnotateKeys):
                 self._open_palette()
             case Open("quit"):
                 self.quit()
-            case Open("print" | "password" | "sign out" as wish):
+            case Open("print" | "password" | "sign out" | "sync" as wish):
                 self.post_message(self.Wished(wish))
 
     def use_theme(self, name: str) -> None:
         """Another look, which the store remembers for this person."""
         self.app.theme = name
-        self._remember("theme", name)
+        self.remember("theme", name)
 
-    def _remember(self, what: str, value: str) -> None:
+    def remember(self, what: str, value: str) -> None:
         """Something that this person chose for themselves."""
         if session := self.session:
             who = reader(session.person.id)

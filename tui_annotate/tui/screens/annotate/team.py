@@ -12,7 +12,7 @@ from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.state import Kind
 from tui_annotate.tui.draft.words import HINT
 from tui_annotate.tui.saving import Job
-from tui_annotate.tui.screens.annotate.asking import AnnotateAsking
+from tui_annotate.tui.screens.annotate.elsewhere import AnnotateElsewhere
 
 if TYPE_CHECKING:
     from tui_annotate.domain.figures import Figures
@@ -32,7 +32,7 @@ def minute(moment: str) -> str:
     return moment[:_MINUTE].replace("T", " ")
 
 
-class AnnotateTeam(AnnotateAsking):
+class AnnotateTeam(AnnotateElsewhere):
     """Dialogs about other people; in them nobody's work is seen but one's own."""
 
     def __init__(self) -> None:

@@ -14,6 +14,7 @@ from tui_annotate.tui.draft.effects import (
     Effect,
     Finish,
     Merge,
+    Rate,
     Refuse,
     Remove,
     Save,
@@ -69,6 +70,8 @@ class ReviewDoing(ReviewSamples):
                 self._settle(partial(self._settled, rest=rest, note=note))
             case Undo(redo):
                 self._undo(redo=redo)
+            case Rate(word):
+                self._judge("rate", rating=word)
             case Comment() | Finish():
                 return True
             case _:
@@ -114,7 +117,7 @@ class ReviewDoing(ReviewSamples):
         if desk is None or draft is None or judged.key != desk.sample.key:
             return
         gained = judged.assignment.state.finished - desk.assignment.state.finished
-        draft.progress = judged.assignment.state
+        draft.progress, draft.rating = judged.assignment.state, judged.assignment.rating
         self.desk = replace(desk, assignment=judged.assignment, finished=desk.finished + gained)
 
     def _save_edit(self, annotation: Annotation) -> None:

@@ -78,18 +78,27 @@ def _slot(draft: Judging, labels: Sequence[LabelPath]) -> int:
     return draft.slot(labels[0]) if labels else 0
 
 
-def titles(draft: Judging, side: Side) -> Title:
-    """What stands over a text: the place in hand and how it stands; the evidence in hand."""
+def titles(
+    draft: Judging, side: Side, *, ratings: Sequence[tuple[str, Sequence[str]]] = ()
+) -> Title:
+    """What stands over a text: the place in hand and how it stands; the evidence in hand.
+
+    Args:
+        ratings: of the sample as a whole, with the letters of who gave each.
+    """
     name, _, right, _ = title(draft, side, signals="")
     spots = draft.spots
     if side is Side.SOURCE:
         count = len(draft.shown_evidence())
         return Title(name, (f"{count} evidence" if count else "no evidence",), right)
+    rated = [draft.rating] if draft.rating else [f"{''.join(by)} {word}" for word, by in ratings]
+    told = f"rated {', '.join(rated)}" if rated else ""
     if draft.spot is None:
         open_ = len(draft.undecided())
-        return Title(name, (f"{many(len(spots), 'place')}, {open_} open" if spots else "",), right)
+        places = f"{many(len(spots), 'place')}, {open_} open" if spots else ""
+        return Title(name, (places, told), right)
     words = standing(draft, draft.group) if draft.group else "your own"
-    return Title(name, (f"place {draft.at + 1}/{len(spots)}", words), right)
+    return Title(name, (f"place {draft.at + 1}/{len(spots)}", told, words), right)
 
 
 def marks(draft: Judging, side: Side) -> tuple[Mark, ...]:

@@ -31,6 +31,8 @@ class Token:
 class ReviewSamples(AnnotateScreen):
     """One sample after the other, and the time that each takes."""
 
+    walks = False
+
     def __init__(self, leave: Callable[[], None]) -> None:
         super().__init__(leave)
         self._token = Token("")
@@ -116,4 +118,6 @@ def take_over(draft: Judging, found: ReviewDesk) -> None:
     draft.groups, draft.settled, draft.annotations = (
         found.groups, found.settled, found.annotations,
     )  # fmt: skip
+    rivals = [word for word, _ in found.ratings if word not in found.scale]
+    draft.scale, draft.rating = (*found.scale, *rivals), found.assignment.rating
     draft.progress, draft.barred = found.assignment.state, found.refused

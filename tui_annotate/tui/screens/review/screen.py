@@ -19,7 +19,7 @@ from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.judging import deeds, places
 from tui_annotate.tui.draft.judging.state import Judging
 from tui_annotate.tui.draft.judging.words import line
-from tui_annotate.tui.draft.state import Draft, Kind
+from tui_annotate.tui.draft.state import RATING, Draft, Kind
 from tui_annotate.tui.keys.map import KeyMap
 from tui_annotate.tui.keys.review import REVIEWING
 from tui_annotate.tui.saving import Job
@@ -116,7 +116,8 @@ class ReviewScreen(ReviewTalks):
         """Rivals, reasons or labels."""
         if isinstance(draft, Judging) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
-        if isinstance(draft, Judging) and draft.pending and not draft.editing:
+        asked = draft.pending.kind if draft.pending else ""
+        if isinstance(draft, Judging) and asked not in ("", RATING) and not draft.editing:
             options = [(one.digit, one.text, False, False, -1) for one in draft.options()]
             return [*options, ("0", "own words", False, False, -1)], "", False
         return super().bar_of(draft)
@@ -124,7 +125,8 @@ class ReviewScreen(ReviewTalks):
     def title_of(self, draft: Draft, side: Side) -> Title:
         """The place in hand, and how it stands."""
         if isinstance(draft, Judging) and not draft.editing:
-            return rows.titles(draft, side)
+            ratings = cast("ReviewDesk", self.desk).ratings
+            return rows.titles(draft, side, ratings=ratings)
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[Mark]:

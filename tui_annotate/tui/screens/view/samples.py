@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import SampleKey, Signals
+from tui_annotate.tui.draft import alone, citing
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.viewing.state import Viewing
 from tui_annotate.tui.draft.words import ERROR, HINT
@@ -107,13 +109,18 @@ class ViewSamples(AnnotateFinding):
         """Shows a sample from its start, with whose annotations were shown before."""
         before = self.viewing
         self.going, self.looked = False, looked
+        sample = alone.on_screen(looked.sample)
         draft = Viewing(
-            looked.sample,
+            sample,
             looked.segments,
             self.browse.labels,
-            everybody=looked.annotations,
+            everybody=tuple(
+                replace(owned, annotation=alone.exchanged(looked.sample, owned.annotation))
+                for owned in looked.annotations
+            ),
             assignments=looked.assignments,
             names=self.names,
+            citations=citing.citations(sample),
             crew=self._crew,
             chosen=before.chosen if before else "",
         )

@@ -1,0 +1,335 @@
+"""Bundles: one person's work in one file, out and home, and nothing that does not belong there."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
+from tui_annotate.cli import bundled
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.work.audit import AuditStore
+from tui_annotate.workspace import Workspace, carrying
+
+BRIDGE = SampleKey("pairs", "bridge")
+TEA = SampleKey("pairs", "tea")
+
+
+@pytest.fixture
+def home(command: Command, pairs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with two samples; Ana has a note on one of them, Ben a secret on both."""
+    command("init", "home")
+    monkeypatch.setenv("TUI_ANNOTATE_WORKSPACE", str(pairs.parent / "home"))
+    ids = ("--id-column", "id", "--group-column", "group")
+    assert command("ingest", str(pairs), *ids).code == 0
+    with workspaces.open() as space:
+        add(space, "Ana", BRIDGE, "anas note")
+        for key in (BRIDGE, TEA):
+            add(space, "Ben", key, "a secret of Ben")
+    return pairs.parent / "home"
+
+
+def add(space: Workspace, name: str, key: SampleKey, note: str, *, start: int = 0) -> Person:
+    """One annotation of somebody."""
+    person = space.person(name)
+    made = claim(f"{name}-{key.id}-{start}-{note}", start, start + 5, label="", note=note)
+    space.annotate.add(person.id, key, made, seconds=1)
+    return person
+
+
+def notes(folder: Path, name: str, key: SampleKey) -> list[str]:
+    """The notes of somebody on a sample."""
+    with workspaces.open(folder) as space:
+        stream = space.log.stream(space.person(name).id, key)
+        return sorted(each.note for each in stream.annotations)
+
+
+@pytest.fixture
+def bundle(command: Command, home: Path) -> Path:
+    """Ana's bundle."""
+    made = command("bundle", "make", "--for", "Ana", "-o", "ana.bundle")
+    assert made.code == 0, made.err
+    assert "2 samples for Ana, 1 with work" in made.out
+    return home.parent / "ana.bundle"
+
+
+def worked_on(bundle: Path, note: str, *, key: SampleKey = TEA, start: int = 0) -> Path:
+    """Opens a bundle as `annotate FILE` does, adds a note, and writes it back."""
+    folder, person = carrying.unpacked(bundle)
+    with workspaces.open(folder) as space:
+        assert space.person(person.name).id == person.id
+        add(space, person.name, key, note, start=start)
+    carrying.write_back(bundle, folder)
+    return folder
+
+
+def test_nobody_elses_work_is_in_it(home: Path, bundle: Path) -> None:
+    """Neither notes nor names nor ids of others leave with a bundle."""
+    with workspaces.open(home) as space:
+        ben = space.person("Ben").id
+    with zipfile.ZipFile(bundle) as archive:
+        everything = b"".join(archive.read(name) for name in archive.namelist())
+    assert b"anas note" in everything
+    assert b"secret" not in everything
+    assert b'"Ben"' not in everything
+    assert ben.encode() not in everything
+
+
+def test_the_same_store_gives_the_same_bytes(command: Command, bundle: Path) -> None:
+    """A bundle that is made twice is the same file."""
+    command("bundle", "make", "--for", "Ana", "-o", "again.bundle")
+    assert bundle.read_bytes() == bundle.with_name("again.bundle").read_bytes()
+
+
+def test_work_goes_out_and_comes_home_once(command: Command, home: Path, bundle: Path) -> None:
+    """What was done on a bundle is at home after a merge, and a second one changes nothing."""
+    folder = worked_on(bundle, "done away")
+    assert notes(folder, "Ana", BRIDGE) == ["anas note"]
+    merged = command("bundle", "merge", str(bundle), "--json")
+    assert merged.code == 0, merged.err
+    assert (merged.json["samples"], merged.json["events"]) == (1, 1)
+    assert notes(home, "Ana", TEA) == ["done away"]
+    again = command("bundle", "merge", str(bundle), "--json").json
+    assert (again["samples"], again["events"], again["known"]) == (0, 0, 2)
+    with workspaces.open(home) as space:
+        assert not list(AuditStore(space.team.database).breaks())
+
+
+def test_vectors_and_labels_come_along(home: Path, bundle: Path) -> None:
+    """In the working folder the assist has the same vectors, and the same label set is in force."""
+    folder, _ = carrying.unpacked(bundle)
+    with workspaces.open(home) as one, workspaces.open(folder) as other:
+        assert one.labels.version == other.labels.version
+        kept, taken = one.corpus.vector_set(), other.corpus.vector_set()
+        assert kept is not None
+        assert kept == taken
+        assert one.vectors.size(kept.table) == other.vectors.size(kept.table)
+
+
+def test_work_on_both_sides_is_told_with_both_versions(
+    command: Command, home: Path, bundle: Path
+) -> None:
+    """A conflict shows what stands and what is in the log; at home the newest stands."""
+    with workspaces.open(home) as space:
+        add(space, "Ana", BRIDGE, "at home", start=10)
+    worked_on(bundle, "away", key=BRIDGE, start=6)
+    merged = command("bundle", "merge", str(bundle))
+    assert "conflict: pairs/bridge" in merged.out
+    assert "stands   (there, " in merged.out
+    assert notes(home, "Ana", BRIDGE) == ["anas note", "away"]
+    again = command("bundle", "merge", str(bundle))
+    assert "conflict" not in again.out
+
+
+def test_a_killed_session_loses_nothing(home: Path, bundle: Path, command: Command) -> None:
+    """What is in the working folder alone comes to the file when it is opened again."""
+    folder, _ = carrying.unpacked(bundle)
+    with workspaces.open(folder) as space:
+        add(space, "Ana", TEA, "before the kill")
+    folder, _ = carrying.unpacked(bundle)
+    carrying.write_back(bundle, folder)
+    command("bundle", "merge", str(bundle))
+    assert notes(home, "Ana", TEA) == ["before the kill"]
+
+
+def test_the_screen_writes_back_whatever_happens(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An error of the screen leaves the bundle with all that was saved."""
+
+    def screen(folder: Path, *, name: str, sample: str, order: str) -> int:
+        with workspaces.open(folder) as space:
+            add(space, name, TEA, "saved")
+        raise RuntimeError(sample + order)
+
+    monkeypatch.setattr("tui_annotate.cli.screen.annotate", screen)
+    monkeypatch.setattr("tui_annotate.cli.screen.need_terminal", lambda _: None)
+    with pytest.raises(RuntimeError):
+        bundled.annotate(bundle, sample="", order="")
+    assert "has your work on 2 samples: send it back" in capfd.readouterr().err
+    with zipfile.ZipFile(bundle) as archive:
+        assert b"saved" in archive.read("streams.jsonl")
+
+
+def test_two_copies_of_a_bundle_both_come_home(command: Command, home: Path, bundle: Path) -> None:
+    """Worked on in two places, both are in the log, and the newest stands."""
+    other = bundle.with_name("copy.bundle")
+    other.write_bytes(bundle.read_bytes())
+    worked_on(bundle, "first", start=0)
+    worked_on(other, "second", start=3)
+    command("bundle", "merge", str(bundle))
+    merged = command("bundle", "merge", str(other), "--json").json
+    assert [each["stands"] for each in merged["conflicts"]] == ["there"]
+    assert notes(home, "Ana", TEA) == ["second"]
+    assert command("bundle", "merge", str(bundle), "--json").json["events"] == 0
+
+
+def test_labels_that_were_renamed_meanwhile_are_so_on_what_comes_home(
+    command: Command, home: Path, bundle: Path
+) -> None:
+    """Work under the old name gets the new one, done before or after; it is no conflict."""
+    folder, person = carrying.unpacked(bundle)
+    with workspaces.open(folder) as space:
+        for start in (0, 5):
+            made = claim(f"l{start}", start, start + 4, label="Benign")
+            space.annotate.add(person.id, TEA, made, seconds=1)
+    carrying.write_back(bundle, folder)
+    command("bundle", "merge", str(bundle))
+    with workspaces.open(folder) as space:
+        space.annotate.add(person.id, TEA, claim("l9", 9, 11, label="Benign"), seconds=1)
+    carrying.write_back(bundle, folder)
+    renamed = command("labels", "rename", "Benign", "Harmless")
+    assert renamed.code == 0, renamed.err
+    merged = command("bundle", "merge", str(bundle), "--json").json
+    assert (merged["samples"], merged["conflicts"]) == (1, [])
+    with workspaces.open(home) as space:
+        stream = space.log.stream(person.id, TEA)
+        assert {each.labels for each in stream.annotations} == {(("Harmless",),)}
+        assert len(stream.annotations) == 3
+        assert not list(AuditStore(space.team.database).breaks())
+    assert command("bundle", "merge", str(bundle), "--json").json["events"] == 0
+
+
+def test_another_workspace_does_not_take_it(command: Command, pairs: Path, bundle: Path) -> None:
+    """A bundle goes home, and nowhere else, also where samples have the same names."""
+    command("init", "other")
+    command("ingest", "-w", "other", "--id-column", "id", str(pairs))
+    refused = command("bundle", "merge", str(bundle), "-w", "other")
+    assert refused.code == 1
+    assert "made from another workspace" in refused.err
+
+
+def rewritten(bundle: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+    """A bundle with other members."""
+    with zipfile.ZipFile(bundle) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with zipfile.ZipFile(bundle, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return bundle
+
+
+def smuggled(members: dict[str, bytes]) -> None:
+    """Work of Ben under Ana's name on the first line."""
+    head, *lines = members["streams.jsonl"].splitlines()
+    ours = json.loads(lines[0])
+    theirs = json.dumps({**ours, "person": "ben"}).encode()
+    members["streams.jsonl"] = b"\n".join([head, *lines, theirs, b""])
+
+
+def another_owner(members: dict[str, bytes]) -> None:
+    """All streams are somebody else's, consistently."""
+    head = {"format": "tui-annotate-streams/1", "person": {"id": "b", "name": "B"}}
+    members["streams.jsonl"] = json.dumps(head).encode() + b"\n"
+
+
+def altered(members: dict[str, bytes]) -> None:
+    """A note that was changed behind the back of the chain."""
+    members["streams.jsonl"] = members["streams.jsonl"].replace(b"anas note", b"anas nose")
+
+
+def traversal(members: dict[str, bytes]) -> None:
+    """A member that would lie elsewhere."""
+    members["../../evil.txt"] = b"evil"
+
+
+def bomb(members: dict[str, bytes]) -> None:
+    """A member of a hundred megabytes of nothing."""
+    members["samples.jsonl"] = b"\0" * (100 * 2**20)
+
+
+def nested(members: dict[str, bytes]) -> None:
+    """A line that would overflow a careless reader."""
+    members["streams.jsonl"] += b"[" * 100_000 + b"\n"
+
+
+def no_form(members: dict[str, bytes]) -> None:
+    """A bundle of a form that nobody knows."""
+    members["bundle.json"] = b'{"format": "tui-annotate-bundle/99"}'
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (smuggled, "work of somebody else than Ana"),
+        (another_owner, "holds work of B"),
+        (altered, "its content is not what its hash says"),
+        (traversal, "which no bundle holds"),
+        (bomb, "zip bomb"),
+        (nested, "nested more than 100 deep"),
+        (no_form, "tui-annotate-bundle/99"),
+        (lambda members: members.pop("guidance.json"), "it lacks guidance.json"),
+        (lambda members: members.update({"bundle.json": b"\xff\x1b["}), "is no JSON"),
+    ],
+)
+def test_what_is_not_as_it_was_is_refused_whole(
+    change: Callable[[dict[str, bytes]], None],
+    says: str,
+    command: Command,
+    home: Path,
+    bundle: Path,
+) -> None:
+    """Nothing of such a file is taken, the error names it, and no folder is left behind."""
+    worked_on(bundle, "done away")
+    rewritten(bundle, change)
+    before = sorted(bundle.parent.iterdir())
+    refused = command("bundle", "merge", str(bundle))
+    assert refused.code in {1, 2}
+    assert says in refused.err
+    assert "ana.bundle" in refused.err
+    assert "\x1b" not in refused.err
+    assert notes(home, "Ana", TEA) == []
+    assert sorted(bundle.parent.iterdir()) == before
+
+
+@pytest.mark.parametrize("content", [b"", b"no zip at all", b"PK\x03\x04 cut"])
+def test_no_bundle_is_told(content: bytes, command: Command, home: Path) -> None:
+    """Any other file is refused in words."""
+    (home.parent / "x.bundle").write_bytes(content)
+    refused = command("bundle", "merge", "x.bundle")
+    assert refused.code == 2
+    assert "is no bundle" in refused.err
+    assert command("bundle", "merge", "gone.bundle").code == 1
+
+
+def test_who_nobody_knows_gets_no_bundle(command: Command, home: Path) -> None:
+    """The names of those who are there are told."""
+    refused = command("bundle", "make", "--for", "Zoe", "-o", "z.bundle")
+    assert refused.code == 1
+    assert "there is nobody called 'Zoe'" in refused.err
+    assert "Ana" in refused.err
+    assert not (home.parent / "z.bundle").exists()
+
+
+def test_a_handed_out_dataset_gives_what_is_theirs(command: Command, home: Path) -> None:
+    """Of a dataset that was shared out only the person's own samples go along."""
+    with workspaces.open(home) as space:
+        space.person("Zed")
+    share = ("--to", "Zed", "--share", "1", "--overlap", "3")
+    given = command("assign", "give", "--dataset", "pairs", *share)
+    assert given.code == 0, given.err
+    made = command("bundle", "make", "--for", "Zed", "-o", "z.bundle", "--json")
+    assert made.json["samples"] == 1
+
+
+def test_a_folder_of_another_bundle_is_not_mixed(command: Command, bundle: Path) -> None:
+    """A working folder belongs to the person whose bundle made it."""
+    carrying.unpacked(bundle)
+    command("bundle", "make", "--for", "Ben", "-o", str(bundle))
+    with pytest.raises(Exception, match="working folder of another bundle"):
+        carrying.unpacked(bundle)
+
+
+def test_with_a_bundle_there_is_no_other_workspace(command: Command, bundle: Path) -> None:
+    """A bundle says itself who works where."""
+    refused = command("annotate", str(bundle), "--as", "Zoe")
+    assert refused.code == 2
+    assert "its person's own workspace" in refused.err

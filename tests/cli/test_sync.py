@@ -1,0 +1,435 @@
+"""Work shared by a table and by a folder: nothing lost, nobody else's taken, each conflict told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.plugins.exchange.table_server import KEY, FakeTable, refusal, serving_table
+from tests.stores import claim
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.storage.work.audit import AuditStore
+
+ROOT = Path(__file__).parents[2]
+COLLECTION = ROOT / "sample_data" / "autojudge"
+BRIDGE, TEA = SampleKey("pairs", "bridge"), SampleKey("pairs", "tea")
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeTable]:
+    """A table, and where it is in the environment."""
+    with serving_table() as running:
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_URL", running.url)
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_KEY", KEY)
+        yield running
+
+
+@pytest.fixture
+def machines(command: Command, pairs: Path) -> Path:
+    """Two workspaces, `one` and `two`, of one person on two machines; the same samples in both."""
+    for name in ("one", "two"):
+        command("init", name)
+        ids = ("--id-column", "id", "--group-column", "group", "--embedder", "none")
+        assert command("ingest", "-w", name, *ids, str(pairs)).code == 0
+        with workspaces.open(pairs.parent / name) as space:
+            options = ImportOptions(
+                dataset="c",
+                topics=COLLECTION / "topics.jsonl",
+                documents=COLLECTION / "documents.jsonl",
+            )
+            space.ingest(COLLECTION / "runs", format="autojudge", options=options, embedder="none")
+    return pairs.parent
+
+
+def add(folder: Path, note: str, *, key: SampleKey = BRIDGE, start: int = 0) -> None:
+    """A note of the one who works here."""
+    with workspaces.open(folder) as space:
+        made = claim(f"{folder.name}-{note}", start, start + 5, label="", note=note)
+        space.annotate.add(space.person().id, key, made, seconds=1)
+
+
+def notes(folder: Path, key: SampleKey = BRIDGE) -> list[str]:
+    """Their notes on a sample; the log must hold together."""
+    with workspaces.open(folder) as space:
+        assert not list(AuditStore(space.team.database).breaks())
+        stream = space.log.stream(space.person().id, key)
+        return sorted(each.note for each in stream.annotations)
+
+
+def first(folder: Path, kind: str) -> SampleKey:
+    """A sample of a kind of the collection."""
+    with workspaces.open(folder) as space:
+        return next(each.key for each in space.samples(dataset="c") if each.kind == kind)
+
+
+# by a table --------------------------------------------------------------------------------------
+
+
+def test_work_goes_out_and_comes_in_on_another_machine(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """What was annotated on one machine stands on the other after push and pull, and once."""
+    add(machines / "one", "first")
+    pushed = command("sync", "push", "-w", "one", "--json")
+    assert pushed.code == 0, pushed.err
+    assert pushed.json["samples"] == 1
+    assert list(fake.rows) == [("pairs", "reader", "bridge")]
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 0
+    pulled = command("sync", "pull", "-w", "two", "--json")
+    assert pulled.code == 0, pulled.err
+    assert (pulled.json[0]["samples"], pulled.json[0]["conflicts"]) == (1, [])
+    assert notes(machines / "two") == ["first"]
+    assert command("sync", "pull", "-w", "two", "--json").json[0]["samples"] == 0
+    assert command("sync", "push", "-w", "two", "--json").json["samples"] == 0
+
+
+def test_what_is_only_looked_at_stays_here(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """Time on a sample is no work on it."""
+    key = first(machines / "one", "report")
+    with workspaces.open(machines / "one") as space:
+        space.annotate.read(space.person().id, key, seconds=20)
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 0
+    assert fake.rows == {}
+
+
+@pytest.mark.parametrize("kind", ["report", "document", "citation"])
+def test_judgements_travel_as_their_lines(
+    kind: str, command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """Rating, comment and passages come out on the other side; a taken back rating too."""
+    key = first(machines / "one", kind)
+    with workspaces.open(machines / "one") as space:
+        person = space.person().id
+        space.annotate.rate(person, key, "So-so", seconds=1)
+        space.annotate.comment(person, key, "hm 😀", seconds=1)
+    assert command("sync", "push", "-w", "one").code == 0
+    payload = fake.rows["c", "reader", key.id]["payload"]
+    assert (payload["rating"], payload["comment"]) == ("So-so", "hm 😀")
+    assert payload["username"] == "reader"
+    command("sync", "pull", "-w", "two")
+    with workspaces.open(machines / "two") as space:
+        told = space.log.stream(space.person().id, key).assignment
+        assert (told.rating, told.comment) == ("So-so", "hm 😀")
+    with workspaces.open(machines / "one") as space:
+        space.annotate.rate(space.person().id, key, "", seconds=1)
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
+    assert fake.rows["c", "reader", key.id]["payload"]["rating"] == "Not rated"
+    command("sync", "pull", "-w", "two")
+    with workspaces.open(machines / "two") as space:
+        assert space.log.stream(space.person().id, key).assignment.rating == ""
+
+
+def test_passages_that_a_page_marked_come_in_where_they_stand(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """Offsets count as the quote shows; what quotes something else is refused, and told."""
+    key = first(machines / "one", "document")
+    with workspaces.open(machines / "one") as space:
+        text = space.corpus.sample(key).sample.documents[0].text
+    span = {"start": 0, "end": 9, "text": text[:9]}
+    fake.put("c", "reader", key.id, {"rating": "Bad", "comment": "", "spans": [span]})
+    other = first(machines / "one", "report")
+    fake.put("c", "reader", other.id, {"rating": "Bad", "spans": [{**span, "text": "elsewhere"}]})
+    pulled = command("sync", "pull", "-w", "one", "--json")
+    assert pulled.code == 3
+    assert pulled.json[0]["samples"] == 1
+    (refused,) = pulled.json[0]["refused"]
+    assert "quotes what does not stand there" in refused["reason"]
+    with workspaces.open(machines / "one") as space:
+        (mark,) = space.log.stream(space.person().id, key).annotations
+        assert mark.evidence[0].span.of(text) == text[:9].strip()
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 0
+
+
+@pytest.mark.parametrize("newer", ["here", "there"])
+def test_a_conflict_is_listed_with_both_and_the_newest_stands(
+    newer: str, command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """The other version is in the log, and the table gets what stands."""
+    add(machines / "one", "one")
+    command("sync", "push", "-w", "one")
+    row = fake.rows["pairs", "reader", "bridge"]
+    year = "2001" if newer == "here" else "2099"
+    row["updated_at"] = f"{year}-01-01T00:00:00+00:00"
+    add(machines / "two", "two", start=6)
+    waiting = command("sync", "push", "-w", "two", "--json")
+    assert (waiting.code, waiting.json["waiting"]) == (3, ["pairs/bridge"])
+    pulled = command("sync", "pull", "-w", "two", "--json")
+    (conflict,) = pulled.json[0]["conflicts"]
+    assert conflict["stands"] == newer
+    assert [each["note"] for each in conflict["here"]["annotations"]] == ["two"]
+    assert [each["note"] for each in conflict["there"]["annotations"]] == ["one"]
+    assert notes(machines / "two") == (["two"] if newer == "here" else ["one"])
+    with workspaces.open(machines / "two") as space:
+        events = space.log.events(space.person().id, BRIDGE)
+        told = json.dumps([each.action.after.as_json() for each in events])
+    assert '"note": "one"' in told
+    assert '"note": "two"' in told
+    sent = command("sync", "push", "-w", "two", "--json").json["samples"]
+    assert sent == (1 if newer == "here" else 0)
+    assert command("sync", "pull", "-w", "two", "--json").json[0]["conflicts"] == []
+
+
+def test_what_is_done_during_a_push_is_pushed_next(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """A change while rows are on their way is not taken for sent."""
+    add(machines / "one", "before")
+    once: list[str] = []
+
+    def meanwhile(method: str) -> None:
+        if method == "POST" and not once:
+            once.append(method)
+            add(machines / "one", "meanwhile", start=6)
+
+    fake.before = meanwhile
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
+    payload = fake.rows["pairs", "reader", "bridge"]["payload"]
+    assert sorted(each["note"] for each in payload["annotations"]) == ["before", "meanwhile"]
+
+
+def test_a_push_that_breaks_is_gone_on_with(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """An error changes nothing here, and the next push sends what is missing."""
+    add(machines / "one", "first")
+    fake.script.extend([refusal(401, "JWT expired")])
+    broken = command("sync", "push", "-w", "one")
+    assert broken.code == 1
+    assert "JWT expired" in broken.err
+    assert KEY not in broken.err
+    assert notes(machines / "one") == ["first"]
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
+    stored = (machines / "one" / "store.sqlite").read_bytes()
+    assert KEY.encode() not in stored
+
+
+def test_nobody_elses_rows_are_taken(command: Command, machines: Path, fake: FakeTable) -> None:
+    """A pull reads the rows of one person alone."""
+    add(machines / "one", "first")
+    command("sync", "push", "-w", "one")
+    fake.put("pairs", "ben", "tea", fake.rows["pairs", "reader", "bridge"]["payload"])
+    command("sync", "pull", "-w", "two")
+    assert notes(machines / "two", TEA) == []
+    asked = [query for method, query in fake.asked if method == "GET"]
+    assert {query["username"] for query in asked} == {"eq.reader"}
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"format": "tui-annotate/1"},
+        {"format": "tui-annotate/1", "dataset": "pairs", "id": "bridge", "documents": []},
+        {"spans": "x"},
+    ],
+)
+def test_a_row_that_says_nothing_sound_is_left(
+    payload: object, command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """It is told with its sample, and what stands here stands."""
+    add(machines / "one", "first")
+    fake.put("pairs", "reader", "bridge", payload)
+    fake.put("pairs", "reader", "gone", payload)
+    pulled = command("sync", "pull", "-w", "one")
+    assert pulled.code == 3
+    assert "left out: pairs/bridge" in pulled.err
+    assert "left out: pairs/gone" in pulled.err
+    assert notes(machines / "one") == ["first"]
+
+
+def test_status_tells_how_far_both_sides_are(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """What is to go, what is to come; it changes nothing."""
+    assert fake.rows == {}
+    add(machines / "one", "first")
+    told = command("sync", "status", "-w", "one", "--json").json
+    assert (told["rows"], told["samples_to_push"], told["samples_to_pull"]) == (0, 1, 0)
+    command("sync", "push", "-w", "one")
+    told = command("sync", "status", "-w", "one", "--json").json
+    assert (told["rows"], told["samples_to_push"], told["samples_to_pull"]) == (1, 0, 0)
+    told = command("sync", "status", "-w", "two", "--json").json
+    assert (told["rows"], told["samples_to_push"], told["samples_to_pull"]) == (1, 0, 1)
+    assert "samples to pull" in command("sync", "status", "-w", "two").out
+
+
+def test_delete_mine_asks_and_removes_ones_own_rows(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """Rows of others stay, and so does the work here, which a push brings back."""
+    add(machines / "one", "first")
+    command("sync", "push", "-w", "one")
+    fake.put("pairs", "ben", "tea", {})
+    asked = command("sync", "delete-mine", "-w", "one")
+    assert (asked.code, len(fake.rows)) == (2, 2)
+    assert "nobody can be asked" in asked.err
+    assert command("sync", "delete-mine", "-w", "one", "--yes", "--json").json["removed"] == 1
+    assert list(fake.rows) == [("pairs", "ben", "tea")]
+    assert notes(machines / "one") == ["first"]
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
+
+
+def test_rows_are_written_without_a_workspace(command: Command, fake: FakeTable) -> None:
+    """The row's own values stand over those of the payload; all pages are there."""
+    fake.cap = 2
+    wrong = {"dataset": "WRONG", "rating": "Perfect", "username": "bob", "spans": []}
+    for number in range(5):
+        fake.put("ds 1", "alice", f"r|1101|run{number}", wrong)
+    fake.put("other", "alice", "k", wrong)
+    written = command("sync", "pull", "-o", "rows.jsonl", "--dataset", "ds 1")
+    assert written.code == 0, written.err
+    lines = [json.loads(line) for line in Path("rows.jsonl").read_text("utf-8").splitlines()]
+    assert len(lines) == 5
+    row = fake.rows["ds 1", "alice", "r|1101|run0"]
+    assert lines[0] == {
+        "dataset": "ds 1",
+        "rating": "Perfect",
+        "username": "alice",
+        "spans": [],
+        "annotation_key": "r|1101|run0",
+        "created_at": row["created_at"],
+        "updated_at": row["updated_at"],
+    }
+    assert list(lines[0])[:4] == list(wrong)
+
+
+def test_a_table_without_rows_writes_no_file(command: Command, fake: FakeTable) -> None:
+    """It says so, and is no error."""
+    empty = command("sync", "pull", "-o", "rows.jsonl")
+    assert (empty.code, empty.err) == (0, "no annotations found; nothing was written\n")
+    assert not Path("rows.jsonl").exists()
+    assert fake.asked
+
+
+def test_a_pull_that_breaks_writes_nothing(command: Command, fake: FakeTable) -> None:
+    """Half a table is no table."""
+    fake.cap = 1
+    for number in range(3):
+        fake.put("d", "a", f"k{number}", {})
+
+    def broken(_: str) -> None:
+        if len(fake.asked) == 2:
+            fake.script.append(refusal(401, "expired"))
+
+    fake.before = broken
+    assert command("sync", "pull", "-o", "rows.jsonl").code == 1
+    assert not Path("rows.jsonl").exists()
+
+
+def test_without_an_address_the_hint_says_what_to_set(command: Command, machines: Path) -> None:
+    """Nothing is guessed."""
+    del machines
+    refused = command("sync", "push", "-w", "one")
+    assert refused.code == 2
+    assert "TUI_ANNOTATE_SYNC_URL" in refused.err
+
+
+def test_init_sql_prints_both_policies(command: Command) -> None:
+    """Open, with its price beside it, or strict."""
+    opened, strict = command("sync", "init-sql").out, command("sync", "init-sql", "--strict").out
+    assert "primary key (dataset, username, annotation_key)" in opened
+    assert "using (true)" in opened
+    assert "delete all rows" in opened
+    assert "using (true)" not in strict
+    assert "request.jwt.claims" in strict
+
+
+# by a folder -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shared(command: Command, machines: Path) -> Path:
+    """A folder; the machine `three` began as a bundle of the first: it is the same person."""
+    add(machines / "one", "first")
+    command("bundle", "make", "-w", "one", "--for", "reader", "-o", "r.bundle")
+    from tui_annotate.workspace import carrying
+
+    folder, _ = carrying.unpacked(machines / "r.bundle")
+    folder.rename(machines / "three")
+    (machines / "share").mkdir()
+    return machines
+
+
+def test_two_machines_meet_in_a_folder(command: Command, shared: Path) -> None:
+    """Both come to the same; a conflict is listed with both; twice changes nothing."""
+    add(shared / "one", "home", start=6)
+    add(shared / "three", "away", start=12)
+    assert command("sync", "push", "-w", "one", "--dir", "share").code == 0
+    waiting = command("sync", "push", "-w", "three", "--dir", "share")
+    assert waiting.code == 3
+    assert "not sent, as it was changed elsewhere: pairs/bridge" in waiting.err
+    assert "conflict: pairs/bridge" in command("sync", "pull", "-w", "three", "--dir", "share").out
+    assert command("sync", "push", "-w", "three", "--dir", "share").code == 0
+    command("sync", "pull", "-w", "one", "--dir", "share")
+    assert notes(shared / "one") == notes(shared / "three") == ["away", "first"]
+    again = command("sync", "pull", "-w", "one", "--dir", "share", "--json").json[0]
+    assert (again["events"], again["conflicts"]) == (0, [])
+    assert command("sync", "push", "-w", "one", "--dir", "share", "--json").json["samples"] == 0
+    told = command("sync", "status", "-w", "one", "--dir", "share", "--json").json
+    assert (told["events_to_push"], told["events_to_pull"]) == (0, 0)
+
+
+def test_an_admin_gathers_the_files_of_all(command: Command, shared: Path) -> None:
+    """Work of several people comes in at once, each under their own name."""
+    with workspaces.open(shared / "two") as space:
+        ben = space.people.local("ben")
+        space.annotate.add(ben.id, TEA, claim("x", 0, 4, label="", note="bens"), seconds=1)
+    command("sync", "push", "-w", "one", "--dir", "share")
+    command("sync", "push", "-w", "two", "--as", "ben", "--dir", "share")
+    command("init", "four")
+    ids = ("--id-column", "id", "--group-column", "group", "--embedder", "none")
+    command("ingest", "-w", "four", *ids, "pairs.jsonl")
+    pulled = command("sync", "pull", "-w", "four", "--all", "--dir", "share", "--json").json
+    assert sorted(each["person"] for each in pulled) == ["ben", "reader"]
+    with workspaces.open(shared / "four") as space:
+        found = {owned.annotation.note for _, owned in space.annotations()}
+    assert found == {"first", "bens"}
+
+
+def test_what_was_altered_in_the_folder_is_left_out(command: Command, shared: Path) -> None:
+    """A stream whose chain does not hold is told and left out; a push does not write over it."""
+    command("sync", "push", "-w", "one", "--dir", "share")
+    (file,) = (shared / "share").iterdir()
+    file.write_text(file.read_text("utf-8").replace("first", "worst"), "utf-8")
+    pulled = command("sync", "pull", "-w", "three", "--dir", "share")
+    assert "its content is not what its hash says" in pulled.err
+    add(shared / "one", "more", start=6)
+    refused = command("sync", "push", "-w", "one", "--dir", "share")
+    assert refused.code == 2
+    assert "worst" in file.read_text("utf-8")
+
+
+def test_a_file_under_another_name_is_refused(command: Command, shared: Path) -> None:
+    """Nobody's file passes for somebody else's."""
+    command("sync", "push", "-w", "one", "--dir", "share")
+    (file,) = (shared / "share").iterdir()
+    file.rename(file.with_name("ben-0123456789abcdef.jsonl"))
+    pulled = command("sync", "pull", "-w", "three", "--dir", "share", "--all")
+    assert "its name says otherwise" in pulled.err
+
+
+def test_delete_mine_removes_ones_own_file(command: Command, shared: Path) -> None:
+    """The work in the workspace stays."""
+    command("sync", "push", "-w", "one", "--dir", "share")
+    removed = command("sync", "delete-mine", "-w", "one", "--dir", "share", "--yes", "--json")
+    assert removed.json["removed"] == 1
+    assert list((shared / "share").iterdir()) == []
+    assert notes(shared / "one") == ["first"]
+
+
+def test_a_folder_that_is_not_there_is_told(command: Command, shared: Path) -> None:
+    """A drive that is not mounted is no empty folder."""
+    del shared
+    refused = command("sync", "push", "-w", "one", "--dir", "nowhere")
+    assert refused.code == 1
+    assert "there is no folder nowhere" in refused.err

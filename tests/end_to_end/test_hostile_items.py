@@ -1,0 +1,95 @@
+"""A collection of reports that attacks its terminal: ids, titles, addresses, texts, a comment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end import example, hostile
+from tests.end_to_end.harmless import foreign
+from tests.end_to_end.test_hostile import LOOKS, PASTE, annotate
+from tests.end_to_end.walking import Step, walk
+from tests.pty_driver import Terminal
+from tests.tui.screens.collected import LABELS, Collection
+from tests.tui.screens.work import make
+from tui_annotate.domain.samples import Request
+
+ENTER, ESCAPE, TAB, QUIT = "\r", "\x1b", "\t", "\x11"
+NAMES = [f"{hostile.SIGNS[0]} {hostile.name(at)[:60]}".replace("|", "") for at in range(4)]
+COLLECTION = Collection(
+    texts={name: (hostile.text(at), f"{hostile.SOURCE} {at}") for at, name in enumerate(NAMES[:3])},
+    sentences=[
+        (hostile.sentence(0), tuple(NAMES)),
+        (hostile.sentence(3), (NAMES[1],)),
+        (hostile.sentence(5), ()),
+    ],
+    topic=f"7{hostile.SIGNS[1]}",
+    run=f"run {hostile.SIGNS[2]}",
+    dataset="set",
+)
+REPORT: tuple[Step, ...] = (
+    ("c", "citation 1/5"),
+    ("c", "citation 2/5"),
+    ("cc", "is not available"),
+    ("d", "cited here"),
+    (TAB, "Space takes"),
+    (TAB, "save:"),
+    ("g", "Request"),
+    (TAB + TAB, "▸ Documents"),
+    ("q", "-Guidelines"),
+    ("*", "rate the sample"),
+    ("1", "rated Perfect"),
+    ("M", "note on the sample"),
+    (PASTE + ENTER, "is saved"),
+    ("u", "taken back"),
+    ("u", "the rating"),
+    ("j1", "saved Passage"),
+)
+TREE: tuple[Step, ...] = (
+    ("T", "reports"),
+    ("2", "0/3 documents"),
+    ("?", "Keys in the collection"),
+    ("q", "-Keys in the collection"),
+    ("3", "sentences"),
+    ("\x1b[B\x1b[C", "s0"),
+    ("\x1b[B" + ENTER, "SENTENCE 1/3"),
+)
+CITATION: tuple[Step, ...] = (
+    ("d", "2/4"),
+    ("c", "3/4"),
+    ("c", "4/4"),
+    ("c", "SENTENCE 2/3"),
+    ("C", "SENTENCE 1/3"),
+    ("J", "SENTENCE 2/3"),
+    ("c", "this sentence cites nothing"),
+    ("T2J", "DOCUMENT"),
+    (".1", "saved Passage"),
+    ("q" + TAB, "QUEUE"),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The hostile collection."""
+    asked = Request(*(hostile.text(at) for at in range(3)))
+    samples = [replace(sample, request=asked) for sample in COLLECTION.samples()]
+    return make(tmp_path / "space", labels=LABELS, samples=samples)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_reports_documents_and_citations_let_nothing_through(folder: Path, look: str) -> None:
+    """Marks behind sentences, titles, the tree and its rows show pictures in place of sequences."""
+    columns, rows, env = LOOKS[look]
+    command = annotate(folder, "--order", "ingested", "--sample", COLLECTION.report().id)
+    with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
+        terminal.wait("save:")
+        pictures = 0
+        for steps in (REPORT, TREE, CITATION):
+            example.awake(terminal)
+            pictures += walk(terminal, steps)
+        terminal.press(QUIT)
+        assert terminal.end() == 0, terminal.text
+    assert pictures > 20
+    assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []

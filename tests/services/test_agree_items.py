@@ -1,0 +1,199 @@
+"""Agreement on reports, documents and citations: their ratings, and marks on either side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.collected import citations, collection, document, key, report
+from tests.services.test_agree import ns, values
+from tests.stores import SEGMENTER, annotate, new, new_database
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.items import PASSAGE
+from tui_annotate.domain.samples import Kind, SampleKey, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.methods.agreement import NOTHING, Undefined
+from tui_annotate.services.agree import Agree, Agreement, Asked, shapes
+from tui_annotate.services.annotate import Annotate
+from tui_annotate.services.export import Export
+from tui_annotate.storage.corpus.segments import SegmentStore
+from tui_annotate.storage.database import Database
+
+REPORTS = [key(name) for name in ("r|1|run1", "r|1|run2", "r|2|run1")]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty store."""
+    opened = new_database(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def deeds(database: Database) -> Annotate:
+    """The deeds over a collection."""
+    made = annotate(database)
+    made.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
+    return made
+
+
+def agree(
+    deeds: Annotate, database: Database, *, kind: str = "", state: str = State.DONE.value
+) -> Agreement:
+    """All figures."""
+    stores = (deeds.corpus, deeds.people, deeds.guidance, SegmentStore(database))
+    names = Export(deeds.corpus, deeds.people, deeds.store)
+    return Agree(*stores, deeds.labels, names.checked, ratings=deeds.ratings).report(
+        Asked(kind=kind, state=state)
+    )
+
+
+def read(
+    deeds: Annotate, name: str, where: SampleKey, *marks: Annotation, rating: str = ""
+) -> None:
+    """One person's work on one sample, done."""
+    person = deeds.people.local(name).id
+    for mark in marks:
+        deeds.add(person, where, mark, seconds=0)
+    if rating:
+        deeds.rate(person, where, rating, seconds=0)
+    deeds.finish(person, where, seconds=0)
+
+
+def mark(name: str, start: int, end: int, side: Side = Side.SOURCE) -> Annotation:
+    """A span of one side."""
+    anchor = (Anchor(side, 0, Span(start, end)),)
+    claim, evidence = (anchor, ()) if side is Side.SUMMARY else ((), anchor)
+    return Annotation(name, claim, evidence, (PASSAGE,))
+
+
+def test_ratings_of_two_people_by_hand(deeds: Annotate, database: Database) -> None:
+    """One alike, one a step apart, one three steps: as on paper; who rated nothing is left out."""
+    for where, ana, ben in zip(
+        REPORTS, ("Perfect", "So-so", "Bad"), ("Perfect", "Bad", "Perfect"), strict=True
+    ):
+        read(deeds, "ana", where, rating=ana)
+        read(deeds, "ben", where, rating=ben)
+    read(deeds, "ana", document().key, rating="Bad")
+    read(deeds, "ben", document().key)
+    found = agree(deeds, database)
+    rated = values(found.together, "rating")
+    assert found.ratings == ["Perfect", "Mostly Good", "So-so", "Bad"]
+    assert ns(found.together, "rating") == dict.fromkeys(rated, 3)
+    assert rated["percent"] == pytest.approx(1 / 3)
+    # Steps apart: 0, 1, 3. By chance, of nine pairs of words: 0 3 0, 2 1 2, 3 0 3.
+    assert rated["kappa_linear"] == pytest.approx(1 - (4 / 3) / (14 / 9))
+    assert rated["kappa_quadratic"] == pytest.approx(1 - (10 / 3) / (36 / 9))
+    # Of six words three are Perfect, one So-so, two Bad: their ranks are 1.5, 3.5 and 5.
+    assert rated["alpha_ordinal"] == pytest.approx(1 - 5 * (2 * 2.25 + 2 * 12.25) / 180)
+    (pair,) = found.together.pairs
+    assert (pair.rated, pair.rating_percent) == (3, rated["percent"])
+    assert (pair.rating_linear, pair.rating_quadratic) == (
+        rated["kappa_linear"],
+        rated["kappa_quadratic"],
+    )
+
+
+def test_words_that_nobody_gave_keep_their_place(deeds: Annotate, database: Database) -> None:
+    """Perfect and Bad are three steps apart also where nothing between them was given."""
+    for where, (ana, ben) in zip(
+        REPORTS, [("Perfect", "Bad"), ("Mostly Good", "Perfect"), ("Bad", "Bad")], strict=True
+    ):
+        read(deeds, "ana", where, rating=ana)
+        read(deeds, "ben", where, rating=ben)
+    rated = values(agree(deeds, database).together, "rating")
+    # Observed 3 + 1 + 0; by chance (3 0 3) + (2 1 2) + (0 3 0), of nine.
+    assert rated["kappa_linear"] == pytest.approx(1 - (4 / 3) / (14 / 9))
+
+
+def test_ratings_of_one_kind_are_compared_alone(deeds: Annotate, database: Database) -> None:
+    """And those of three people have alpha, and no kappa of two."""
+    (first, *_) = citations(report())
+    for name, word in (("ana", "Bad"), ("ben", "Bad"), ("li", "Perfect")):
+        read(deeds, name, first.key, rating=word)
+        read(deeds, name, REPORTS[0], rating="So-so")
+    both = agree(deeds, database).together
+    assert ns(both, "rating") == {"percent": 6, "alpha_nominal": 2, "alpha_ordinal": 2}
+    cited = agree(deeds, database, kind=Kind.CITATION.value).together
+    assert cited.samples == 1
+    assert values(cited, "rating")["percent"] == pytest.approx(1 / 3)
+
+
+def test_the_workspaces_words_are_the_order(deeds: Annotate, database: Database) -> None:
+    """Words of another scale come behind, as files may bring them."""
+    read(deeds, "ana", REPORTS[0], rating="Bad")
+    own = annotate(database, ratings=("poor", "good"))
+    read(own, "ben", REPORTS[0], rating="good")
+    assert agree(own, database).ratings == ["poor", "good", "Bad"]
+
+
+def test_without_two_ratings_there_are_no_figures_of_them(
+    deeds: Annotate, database: Database
+) -> None:
+    """Nor is a scale told; the pair says why."""
+    read(deeds, "ana", REPORTS[0], rating="Bad")
+    read(deeds, "ben", REPORTS[0])
+    found = agree(deeds, database)
+    assert (values(found.together, "rating"), found.ratings) == ({}, [])
+    (pair,) = found.together.pairs
+    assert (pair.rated, pair.rating_linear) == (0, Undefined(NOTHING))
+    (told,) = shapes.as_json(found)["together"]["pairs"]
+    assert (told["rated"], told["rating_kappa_quadratic"]) == (0, None)
+
+
+def test_a_rating_is_work_also_where_nothing_is_marked(deeds: Annotate, database: Database) -> None:
+    """Of who is not done, it counts as a mark does."""
+    for name in ("ana", "ben"):
+        deeds.rate(deeds.people.local(name).id, REPORTS[0], "Bad", seconds=0)
+    assert agree(deeds, database).together.samples == 0
+    assert agree(deeds, database, state="new").together.samples == 1
+
+
+def test_marks_of_documents_are_compared_where_they_are(
+    deeds: Annotate, database: Database
+) -> None:
+    """Without a summary the source is what is read: its spans, sentences and labels count."""
+    where = document().key
+    read(deeds, "ana", where, mark("a", 0, 9))
+    read(deeds, "ben", where, mark("b", 0, 3))
+    found = agree(deeds, database)
+    assert values(found.together, "span")["f1_character"] == pytest.approx(2 * 3 / 12)
+    assert values(found.together, "segment")["percent"] == 1
+    assert values(found.together, "label")["percent"] == 1
+    assert values(found.together, "cited") == {}
+    assert found.left.annotations == {}
+
+
+def test_marks_of_citations_are_compared_on_both_sides(deeds: Annotate, database: Database) -> None:
+    """The sentence by itself, and the cited document by itself."""
+    (first, *_) = citations(report())
+    read(deeds, "ana", first.key, mark("a", 0, 9), mark("c", 0, 9, Side.SUMMARY))
+    read(deeds, "ben", first.key, mark("b", 0, 3), mark("d", 0, 9, Side.SUMMARY))
+    found = agree(deeds, database)
+    assert values(found.together, "span")["f1_exact"] == 1
+    assert values(found.together, "cited")["f1_character"] == pytest.approx(2 * 3 / 12)
+    assert values(found.together, "cited")["f1_overlap"] == 1
+    assert found.left.annotations == {}
+
+
+def test_a_citation_of_nothing_is_compared_as_well(deeds: Annotate, database: Database) -> None:
+    """Its sentence is there; of what it cites neither marked anything."""
+    *_, last = citations(report())
+    read(deeds, "ana", last.key, mark("a", 0, 9, Side.SUMMARY))
+    read(deeds, "ben", last.key, rating="Bad")
+    found = agree(deeds, database)
+    assert values(found.together, "span")["f1_overlap"] == 0
+    assert values(found.together, "cited")["f1_overlap"] == Undefined(NOTHING)
+
+
+def test_marks_of_reports_are_compared_as_those_of_summaries(
+    deeds: Annotate, database: Database
+) -> None:
+    """Cut at sentences, each part counts."""
+    read(deeds, "ana", REPORTS[0], mark("a", 4, 27, Side.SUMMARY))
+    read(deeds, "ben", REPORTS[0], mark("b", 4, 22, Side.SUMMARY))
+    assert values(agree(deeds, database).together, "span")["f1_exact"] == pytest.approx(2 / 3)

@@ -1,0 +1,153 @@
+"""Samples without a source, or without a summary, pass through everything that a pair does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import tui_annotate
+from tests.collected import DATASET, collection, key
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.items import PASSAGE
+from tui_annotate.domain.people import again
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
+from tui_annotate.domain.sharing import Sorting, Wish
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ExportOptions
+from tui_annotate.services.browse import Browse
+from tui_annotate.storage.corpus.gathered import Gathered
+from tui_annotate.workspace import Workspace
+
+ITEMS = [key(name) for name in ("r|1|run1", "d|1|da", "c|1|run1|0|da", "c|1|run1|2")]
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Iterator[Workspace]:
+    """A workspace with a collection and its vectors."""
+    with tui_annotate.create(tmp_path / "work") as made:
+        records = [Record(each) for each in collection()]
+        assert made.ingesting.run(records, embedder="static").refused == 0
+        yield made
+
+
+def sides(sample: Sample) -> list[Side]:
+    """Those that there are documents on."""
+    return [side for side in Side if sample.side(side)]
+
+
+def marked(space: Workspace, name: str, where: SampleKey) -> None:
+    """Somebody marks a word on each side, rates, comments, and is done."""
+    person = space.people.local(name).id
+    desk = space.annotate.open(person, where)
+    for side in sides(desk.sample):
+        anchor = (Anchor(side, 0, Span(0, 3)),)
+        claim, evidence = (anchor, ()) if side is Side.SUMMARY else ((), anchor)
+        made = Annotation(f"{name} {where.id} {side}", claim, evidence, (PASSAGE,))
+        space.annotate.add(person, where, made, seconds=1)
+    space.annotate.rate(person, where, desk.scale[0], seconds=1)
+    space.annotate.comment(person, where, "hm", seconds=1)
+    space.annotate.finish(person, where, seconds=1)
+
+
+def test_the_assist_finds_nothing_where_there_is_nothing(space: Workspace) -> None:
+    """By words and by meaning; where there is another side, it finds as ever."""
+    for where in (key("d|1|da"), key("c|1|run1|2")):
+        (side,) = sides(space.corpus.sample(where).sample)
+        for by in Signals:
+            assert space.match(where, side=side, span=Span(0, 9), by=by).matches == ()
+    cited = space.match(ITEMS[2], side=Side.SUMMARY, span=Span(0, 22))
+    assert cited.matches
+
+
+def test_practice_second_readings_and_shares_take_items(space: Workspace) -> None:
+    """Handed out, read twice, and taken back as pairs are."""
+    ana = space.people.local("ana")
+    share = space.team.share
+    share.give(DATASET, ["ana", "ben"], Wish("all", 2, Sorting.RANDOM, seed="1"))
+    assert space.annotate.queue(ana.id).total == len(collection())
+    for where in ITEMS:
+        marked(space, "ana", where)
+    done = share.repeat(DATASET, ["ana"], Wish("100%", 1, Sorting.RANDOM, seed="1"))
+    assert sum(each.samples for each in done.people) == len(collection())
+    twice = again(ana).id
+    for kind in space.annotate.modes(DATASET):
+        first_time = space.annotate.topics(ana.id, DATASET, kind)
+        assert sum(topic.done for topic in first_time) > 0
+        fresh = tuple(replace(topic, done=0) for topic in first_time)
+        assert space.annotate.topics(twice, DATASET, kind) == fresh
+    first = space.annotate.next_unfinished(twice, None)
+    assert first is not None
+    assert space.annotate.open(twice, first).assignment.rating == ""
+
+
+def test_every_figure_is_told(space: Workspace, tmp_path: Path) -> None:
+    """Status, progress, report, assist, agreement, audit, frozen states."""
+    for where in ITEMS:
+        for name in ("ana", "ben"):
+            marked(space, name, where)
+    assert space.status().done == 2 * len(ITEMS)
+    assert {each.state for each in space.check()} == {"ok"}
+    assert space.team.measure.figures().work
+    rated = {
+        each.measure: each.value
+        for each in space.team.agreement.report().together.figures
+        if each.level == "rating"
+    }
+    assert rated["percent"] == 1
+    assert json.dumps(space.assist_report())
+    frozen = space.team.freeze.run("one")
+    assert space.team.freeze.replay(frozen.name).same
+    assert space.team.audit.verify().sound
+    space.team.report.run(tmp_path / "report.html")
+    assert "hm" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_every_format_writes_them(space: Workspace, tmp_path: Path) -> None:
+    """Or counts what it can not carry."""
+    for where in ITEMS:
+        marked(space, "ana", where)
+    for name in registry.names("exporters"):
+        target = tmp_path / f"out-{name}"
+        report = space.export(target, format=name, options=ExportOptions(layer="ana"))
+        assert report.records == len(collection()) or report.lost, name
+
+
+def test_native_records_come_back_as_they_were(space: Workspace, tmp_path: Path) -> None:
+    """With ratings, comments and marks, to the last field; the labels of the dataset too."""
+    for where in ITEMS:
+        marked(space, "ana", where)
+    target = tmp_path / "all.jsonl"
+    space.export(target)
+    with tui_annotate.create(tmp_path / "other") as other:
+        assert other.ingest(target, embedder="none").refused == 0
+        pairs = zip(other.records(), space.records(), strict=True)
+        assert all(one == replace(each, people=one.people) for one, each in pairs)
+        assert other.annotate.labels(DATASET) == space.annotate.labels(DATASET)
+
+
+def test_a_file_of_them_can_be_looked_at(space: Workspace) -> None:
+    """Without a workspace."""
+    gathered = Gathered()
+    try:
+        assert gathered.add(space.records()) == []
+        browse = Browse(gathered, space.labels)
+        opened = [browse.open(where) for where in ITEMS]
+        assert [len(each.segments) for each in opened] == [3, 1, 2, 1]
+    finally:
+        gathered.close()
+
+
+def test_labels_of_items_change_as_those_of_pairs(space: Workspace) -> None:
+    """Renamed in their dataset, with the work."""
+    for where in ITEMS:
+        marked(space, "ana", where)
+    space.team.relabel.rename("Passage", "Support", dataset=DATASET)
+    labels = {path for _, owned in space.annotations() for path in owned.annotation.labels}
+    assert labels == {("Support",)}
+    assert space.labels.find(PASSAGE) is None

@@ -1,0 +1,61 @@
+"""Reports, documents and citations in review: ratings are settled, a document has the screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screens.collected import LABELS, Collection
+from tests.tui.screens.reviews import in_review
+from tests.tui.screens.work import make
+from tui_annotate import workspace
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.items import PASSAGE
+from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
+
+REPORT, DOCUMENT = SampleKey("pools", "r|7|run1"), SampleKey("pools", "d|7|doc-b")
+MARKS = {"ana": Span(7, 13), "ben": Span(7, 14)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two people rated a report otherwise, and marked a document."""
+    made = make(tmp_path / "space", labels=LABELS, samples=list(Collection().samples()))
+    with workspace.open(made) as space:
+        for name, word in (("ana", "Bad"), ("ben", "Perfect")):
+            person = space.person(name).id
+            space.annotate.rate(person, REPORT, word, seconds=1)
+            space.annotate.finish(person, REPORT, seconds=1)
+            anchor = Anchor(Side.SOURCE, 0, MARKS[name])
+            passage = Annotation(f"{name}-1", (), (anchor,), (PASSAGE,))
+            space.annotate.add(person, DOCUMENT, passage, seconds=1)
+            space.annotate.finish(person, DOCUMENT, seconds=1)
+    return made
+
+
+async def test_a_rating_that_people_gave_otherwise_is_settled_by_a_key(folder: Path) -> None:
+    """Rival ratings stand in the title; without a choice Enter says that one is missing."""
+    async with in_review(folder, sample=REPORT.id) as person:
+        assert "rated A Bad" in person.shown() or "rated A Perfect" in person.shown()
+        await person.press("enter")
+        assert "the rating is not settled yet" in person.line()
+        await person.press("* 4")
+        assert "rated Bad" in person.line()
+        await person.press("u")
+        assert "taken back: the rating" in person.line()
+        await person.press("* 4 enter")
+    with workspace.open(folder) as space:
+        assert space.log.stream(SETTLED, REPORT).assignment.rating == "Bad"
+
+
+async def test_a_document_alone_has_the_screen_in_review_too(folder: Path) -> None:
+    """Its rival passages are marked in its text."""
+    async with in_review(folder, sample=DOCUMENT.id) as person:
+        shown = person.shown()
+        assert "A crab sheds its shell." in shown
+        assert "place 1/1" in shown or "SOURCE" in shown
+        assert "SUMMARY" not in shown
+        assert "REPORT" not in shown

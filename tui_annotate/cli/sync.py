@@ -1,0 +1,300 @@
+"""Commands that share work: with a table of PostgREST, or with a plain folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import completion, output
+from tui_annotate.cli.bundle import REFUSED, as_values, tell
+from tui_annotate.cli.options import (
+    JsonOption,
+    NameOption,
+    WorkspaceOption,
+    YesOption,
+    examples,
+    opened,
+    unless_stdout,
+)
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import Verb
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.people import Person
+    from tui_annotate.domain.records import Problem
+    from tui_annotate.plugins.exchange.table import Table
+    from tui_annotate.services.synchronise.folders import FolderSync
+    from tui_annotate.storage.work.merging import Merged
+    from tui_annotate.workspace import Workspace
+
+SHOWN = 20
+
+DirOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--dir",
+        metavar="DIR",
+        help="A folder that people share; else $TUI_ANNOTATE_SYNC_DIR, else the table.",
+        show_default=False,
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    group = typer.Typer(
+        help="Share work by a table of PostgREST (Supabase), or by a plain folder.",
+        no_args_is_help=True,
+    )
+    name = "tui-annotate sync"
+    group.command("init-sql", epilog=examples(f"{name} init-sql > table.sql"))(init_sql)
+    group.command(epilog=examples(f"{name} push", f"{name} push --dir /mnt/share/news"))(push)
+    group.command(
+        epilog=examples(
+            f"{name} pull",
+            f"{name} pull --dir /mnt/share/news --all",
+            f"{name} pull --dataset news -o rows.jsonl",
+        )
+    )(pull)
+    group.command(epilog=examples(f"{name} status", f"{name} status --json"))(status)
+    group.command(
+        "delete-mine",
+        epilog=examples(f"{name} delete-mine --dataset news", f"{name} delete-mine --yes"),
+    )(delete_mine)
+    app.add_typer(group, name="sync")
+
+
+def init_sql(
+    *,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Each person reads and writes their own rows, by a token of their own."
+        ),
+    ] = False,
+) -> None:
+    """Print the SQL that makes the table; nothing is contacted.
+
+    Without --strict whoever has the key may change and delete the rows of all.
+    """
+    from tui_annotate.plugins.exchange.init_sql import init_sql as statements
+
+    output.page(statements(everybody=not strict))
+
+
+def push(
+    *,
+    folder: DirOption = None,
+    name: NameOption = "",
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Send your own work, as far as it is new; what you only looked at stays here."""
+    with opened(workspace) as space:
+        person = space.person(name)
+        if (place := _place(folder)) is not None:
+            sent = _folder(space, place).push(person)
+            where, count, left = str(place), sent.streams, sent.waiting
+        else:
+            from tui_annotate.workspace import carrying
+
+            table = _table()
+            pushed = carrying.table_sync(space, table, person).push()
+            where, count, left = str(table), pushed.rows, tuple(pushed.waiting)
+    waiting = [str(key) for key in left]
+    _tell_pushed(person.name, where, count, waiting=waiting, as_json=as_json)
+    if waiting:
+        raise typer.Exit(REFUSED)
+
+
+def _tell_pushed(name: str, place: str, samples: int, *, waiting: list[str], as_json: bool) -> None:
+    if as_json:
+        output.as_json({"person": name, "target": place, "samples": samples, "waiting": waiting})
+        return
+    output.line(f"{name}: work on {output.many(samples, 'sample')} sent to {place}")
+    for each in waiting[:SHOWN]:
+        output.say(f"not sent, as it was changed elsewhere: {each}; first: tui-annotate sync pull")
+
+
+def pull(
+    *,
+    folder: DirOption = None,
+    everybody: Annotated[
+        bool, typer.Option("--all", help="Of a folder, the work of everybody; for admins.")
+    ] = False,
+    target: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the table's rows to a file, JSON lines; needs no workspace. - for stdout.",
+            show_default=False,
+        ),
+    ] = None,
+    dataset: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="With -o: this alone.", autocompletion=completion.datasets
+        ),
+    ] = "",
+    name: NameOption = "",
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Take in your own work from elsewhere; where it was changed on both sides, the newest stands.
+
+    The other is in the log, and each conflict is listed with both.
+    """
+    if target is not None:
+        _write_rows(target, dataset)
+        return
+    if dataset:
+        raise InvalidInput("--dataset without -o", "a pull takes what is yours, of all datasets")
+    with opened(workspace, needs=Verb.MANAGE if everybody else None) as space:
+        person = space.person(name)
+        merged = _pulled(space, person, folder, everybody=everybody)
+    if as_json:
+        output.as_json([as_values(each) for each in merged])
+    else:
+        for each in merged:
+            tell(each)
+    if any(each.refused for each in merged):
+        raise typer.Exit(REFUSED)
+
+
+def _pulled(
+    space: Workspace, person: Person, folder: Path | None, *, everybody: bool
+) -> list[Merged]:
+    if (place := _place(folder)) is not None:
+        shared = _folder(space, place)
+        return shared.pull_all() if everybody else [shared.pull(person)]
+    if everybody:
+        raise InvalidInput("--all is for folders", "of the table: sync pull -o FILE")
+    from tui_annotate.workspace import carrying
+
+    return [carrying.table_sync(space, _table(), person).pull()]
+
+
+def _write_rows(target: Path, dataset: str) -> None:
+    from tui_annotate.plugins.files.targets import output as written
+
+    count = 0
+    rows = _table().rows(dataset=dataset)
+    first = next(rows, None)
+    if first is None:
+        output.say("no annotations found; nothing was written")
+        return
+    with written(unless_stdout(target)) as file:
+        for count, row in enumerate((first, *rows), start=1):  # noqa: B007  the last one counts
+            file.write(json.dumps(row.exported(), ensure_ascii=False) + "\n")
+    output.say(f"{output.many(count, 'row')} written")
+
+
+def status(
+    *,
+    folder: DirOption = None,
+    name: NameOption = "",
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Say how far both sides are apart; nothing is changed."""
+    with opened(workspace) as space:
+        person = space.person(name)
+        values: dict[str, Any] = {"person": person.name}
+        if (place := _place(folder)) is not None:
+            ours, theirs = _folder(space, place).waiting(person)
+            values |= {"target": str(place), "events_to_push": ours, "events_to_pull": theirs}
+        else:
+            from tui_annotate.workspace import carrying
+
+            table = _table()
+            standing = carrying.table_sync(space, table, person).standing()
+            values |= {
+                "target": str(table),
+                "rows": standing.there,
+                "samples_to_push": standing.to_push,
+                "samples_to_pull": standing.to_pull,
+            }
+    if as_json:
+        output.as_json(values)
+    else:
+        output.facts({key.replace("_", " "): value for key, value in values.items()})
+
+
+def delete_mine(
+    *,
+    dataset: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Of this dataset alone.", autocompletion=completion.datasets
+        ),
+    ] = "",
+    folder: DirOption = None,
+    name: NameOption = "",
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Remove your own work from the table or the folder; what is in the workspace stays."""
+    with opened(workspace) as space:
+        person = space.person(name)
+        place = _place(folder)
+        if place is not None and dataset:
+            raise InvalidInput(
+                "--dataset is for the table", "a folder has one file for each person"
+            )
+        table = None if place is not None else _table()
+        where = str(place or table) + (f", dataset {dataset}" if dataset else "")
+        output.ask(f"remove all work of {person.name} from {where}?", yes=yes)
+        if place is not None:
+            count = _folder(space, place).folder.remove(person)
+        else:
+            count = _deleted(space, person, dataset)
+    if as_json:
+        output.as_json({"person": person.name, "target": where, "removed": count})
+    else:
+        output.line(f"{person.name}: work on {output.many(count, 'sample')} removed from {where}")
+
+
+def _deleted(space: Workspace, person: Person, dataset: str) -> int:
+    from tui_annotate.workspace import carrying
+
+    sync = carrying.table_sync(space, _table(), person)
+    return sum(sync.delete_mine(each) for each in ([dataset] if dataset else sync.datasets()))
+
+
+def _place(folder: Path | None) -> Path | None:
+    """The folder that is meant; None for the table."""
+    from tui_annotate.plugins.exchange import sync_key
+
+    if folder is not None:
+        return folder
+    return Path(sync_key.folder()) if sync_key.folder() else None
+
+
+def _table() -> Table:
+    from tui_annotate.plugins.exchange import sync_key
+    from tui_annotate.plugins.exchange.table import Table
+
+    if not sync_key.address():
+        raise InvalidInput(
+            "nobody says where the table is",
+            f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir",
+        )
+    return Table(sync_key.address())
+
+
+def _folder(space: Workspace, place: Path) -> FolderSync:
+    from tui_annotate.plugins.exchange.folder import FolderTarget
+    from tui_annotate.services.synchronise.folders import FolderSync
+    from tui_annotate.workspace import carrying
+
+    return FolderSync(carrying.merging(space), FolderTarget(place), _say)
+
+
+def _say(problem: Problem) -> None:
+    output.say(f"left out: {problem}" + (f" ({problem.hint})" if problem.hint else ""))

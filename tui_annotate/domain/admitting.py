@@ -1,0 +1,128 @@
+"""What a stream from elsewhere must be before it comes to one's own: sound, and of its texts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from tui_annotate.domain.annotations import annotation_from_json
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.chains import contradiction
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.history import (
+    ENDS,
+    IMPORT,
+    READ,
+    REDO,
+    UNDO,
+    UNDOABLE,
+    Change,
+    Event,
+    StreamState,
+)
+from tui_annotate.domain.merging import StreamCopy
+from tui_annotate.domain.samples import Sample, Side
+
+_VERBS: Final = UNDOABLE | ENDS | {UNDO, REDO, READ, IMPORT}
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+_PARTS: Final = frozenset({"state", "rating", "comment"})
+_WORDS: Final = ("note", "origin", "label_set", "guidelines", "created", "updated")
+_UNSTORABLE: Final = re.compile("[\ud800-\udfff]")
+_LARGEST: Final = 2**53
+_LONGEST_SECONDS: Final = 1e12
+
+
+def unsound(copy: StreamCopy) -> str:
+    """Why a copy can not be what it says, whatever it is about; empty where it can.
+
+    The chain is followed from its first event.
+    """
+    state, prev = StreamState(), ""
+    for seq, event in enumerate(copy.events, start=1):
+        if event.stream != (copy.person, *copy.key):
+            return f"number {seq} is of another stream"
+        if says := _odd(event) or contradiction(event, seq=seq, prev=prev, state=state):
+            return f"number {seq}: {says}"
+        state = state.applied(event.action, seconds=event.seconds)
+        prev = event.hash
+    return ""
+
+
+def misplaced(copy: StreamCopy, sample: Sample) -> str:
+    """Why the annotations of a sound copy can not stand on a sample; empty where they can."""
+    for event in copy.events:
+        for payload in event.action.after.annotations.values():
+            if payload is not None and (says := _outside(payload, sample)):
+                return f"number {event.seq}: {says}"
+    return ""
+
+
+def _outside(payload: Mapping[str, Any], sample: Sample) -> str:
+    annotation = annotation_from_json(payload)
+    sides = [Side.SUMMARY] * len(annotation.claim) + [Side.SOURCE] * len(annotation.evidence)
+    for anchor, side in zip(annotation.anchors, sides, strict=True):
+        if anchor.side is not side:
+            return f"annotation {annotation.id} has a span on the wrong side"
+        try:
+            text = sample.document(anchor.side, anchor.index).text
+        except NotFound as error:
+            return error.message
+        if anchor.span.end > len(text):
+            return f"annotation {annotation.id} ends at {anchor.span.end}, the text at {len(text)}"
+    return ""
+
+
+def _odd(event: Event) -> str:
+    """What of an event is not of its kind; its chain aside."""
+    if event.action.verb not in _VERBS:
+        return f"{event.action.verb!r} is nothing that anybody does"
+    if not _TIME.fullmatch(event.at):
+        return f"{event.at!r} is no time"
+    if not (math.isfinite(event.seconds) and 0 <= event.seconds < _LONGEST_SECONDS):
+        return f"{event.seconds!r} is no time of work"
+    return _odd_change(event.action.before) or _odd_change(event.action.after)
+
+
+def _odd_change(change: Change) -> str:
+    for name, value in change.assignment.items():
+        if name not in _PARTS or not _storable(value):
+            return f"{name!r} of the work can not be {value!r}"
+        if name == "state" and value not in list(State):
+            return f"{value!r} is no state"
+    for name, payload in change.annotations.items():
+        if payload is not None and (says := _odd_payload(name, payload)):
+            return f"annotation {name}: {says}"
+    return ""
+
+
+def _odd_payload(name: str, payload: Mapping[str, Any]) -> str:
+    if payload.get("id") != name or not name or not _storable(name):
+        return "it has another id inside"
+    try:
+        annotation_from_json(payload)
+    except InvalidInput as error:
+        return error.message
+    if not all(_storable(payload.get(word)) for word in _WORDS):
+        return f"{', '.join(_WORDS)} must be text"
+    if not all(_whole(payload.get(word)) for word in ("number", "version")):
+        return "number and version must be whole numbers"
+    if not _paths(payload.get("labels")):
+        return "its labels are no paths"
+    return "" if isinstance(payload.get("imported"), dict | None) else "'imported' is no object"
+
+
+def _storable(value: Any) -> bool:
+    return isinstance(value, str) and not _UNSTORABLE.search(value)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST
+
+
+def _paths(value: Any) -> bool:
+    return isinstance(value, Sequence) and all(
+        isinstance(path, list) and path and all(isinstance(each, str) for each in path)
+        for path in value
+    )

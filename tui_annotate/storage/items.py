@@ -1,0 +1,272 @@
+"""Collections as one person sees them: topics with counts, the items of a run, what is open next.
+
+Counts of a whole collection come from its reports, of which there are few; what a person did is
+looked up by that person. So a collection of 180,000 citations opens like a small one. Ids are those
+of `domain.items.prefix`, and found by the index that keeps them apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, TextClause, text
+
+from tui_annotate.domain.items import (
+    JUDGED,
+    Branch,
+    Item,
+    branches,
+    counted,
+    item,
+    prefix,
+    sentence_branches,
+)
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, reader, require
+from tui_annotate.domain.samples import Kind, SampleKey
+from tui_annotate.storage.codec import from_json, request_from_json
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.ranks import HANDED_OUT
+
+ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"
+"""As `domain.items.annotated`, of an assignment `a`."""
+_DATASET: Final = text(
+    "SELECT d.id, EXISTS (SELECT 1 FROM dataset_settings t WHERE t.dataset_id = d.id"
+    " AND t.name = :handed_out) FROM datasets d WHERE d.name = :name"
+)
+_TOPIC: Final = "CASE WHEN json_valid(s.meta) THEN json_extract(s.meta, '$.topic_id') END"
+_WITHIN: Final = " s.dataset_id = :dataset AND s.external >= :low AND s.external < :high"
+_OURS: Final = (
+    " AND (:whole OR EXISTS (SELECT 1 FROM allotments t"
+    "   WHERE t.person = :person AND t.sample_id = s.id))"
+)
+_ANY: Final = text(f"SELECT 1 FROM samples s WHERE {_WITHIN} LIMIT 1")  # noqa: S608  constants
+_ITEMS: Final = text(
+    f'SELECT s.external, s."group", s.summary, s.meta, coalesce({ANNOTATED}, 0)'  # noqa: S608
+    " FROM samples s LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id"
+    f" WHERE {_WITHIN}{_OURS} ORDER BY s.id"
+)
+_TOPICS: Final = text(
+    f"SELECT {_TOPIC}, min(s.id), s.request, count(*) FROM samples s"  # noqa: S608  constants
+    f" WHERE {_WITHIN} GROUP BY 1 ORDER BY 2"
+)
+_SENTENCES: Final = text(
+    f"SELECT {_TOPIC}, sum((SELECT count(*)"  # noqa: S608  constants
+    "   FROM json_each(s.meta, '$.sentences') e WHERE CASE WHEN e.type = 'object'"
+    "     THEN json_extract(e.value, '$.end') > json_extract(e.value, '$.start') END))"
+    f" FROM samples s WHERE {_WITHIN} AND json_valid(s.meta) GROUP BY 1"
+)
+"""A subquery for each report: joined to its sentences, its record would be read for each."""
+COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
+_DONE: Final = text(
+    f"SELECT {_TOPIC}, count(*)"  # noqa: S608  constants
+    " FROM assignments a JOIN samples s ON s.id = a.sample_id"
+    f" WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1"
+)
+_COMPLETE: Final = text(
+    'SELECT g.topic, g.name FROM (SELECT s."group" AS name, count(*) AS done,'  # noqa: S608
+    f"  min({_TOPIC}) AS topic FROM assignments a JOIN samples s ON s.id = a.sample_id"
+    f"  WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1) g"
+    " WHERE g.done = (SELECT count(*) FROM samples o WHERE o.dataset_id = :dataset"
+    "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
+    '   AND o."group" = g.name)'
+)
+"""Sentences all of whose citations somebody annotated."""
+_OPEN: Final = (
+    "SELECT s.external FROM {source} LEFT JOIN assignments a"  # noqa: S608  constants
+    "   ON a.person = :person AND a.sample_id = s.id"
+    " WHERE s.dataset_id = :dataset AND s.kind = :kind"
+    f" AND coalesce(NOT {ANNOTATED}, 1) AND s.id > :after AND s.id <= :until"
+    " ORDER BY s.id LIMIT 1"
+)
+_NEXT: Final = {
+    True: text(_OPEN.format(source="samples s")),
+    False: text(
+        _OPEN.format(
+            source="allotments t JOIN samples s ON t.person = :person AND s.id = t.sample_id"
+        )
+    ),
+}
+"""What is open next: of all samples, or of those that somebody was given."""
+_ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
+_LAST: Final = 2**63 - 1
+
+
+class _Topic(NamedTuple):
+    """A topic as its reports tell of it."""
+
+    name: str
+    title: str
+    reports: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A dataset as one person sees it, inside a transaction.
+
+    Attributes:
+        name, row: of the dataset.
+        whole: nothing of it was handed out, so that everybody has all of it; a second reading
+            knows its own alone.
+    """
+
+    connection: Connection
+    person: str
+    name: str
+    row: int
+    whole: bool
+
+    def _asked(self, query: TextClause, **scope: Any) -> Any:
+        return self.connection.execute(query, {"person": self.person, "dataset": self.row, **scope})
+
+    def has(self, kind: Kind) -> bool:
+        """Whether there are items of a kind."""
+        return self._asked(_ANY, **id_range(prefix(kind))).first() is not None
+
+    def topics(self) -> list[_Topic]:
+        """All topics that there are reports on."""
+        rows = self._asked(_TOPICS, **id_range(prefix(Kind.REPORT)))
+        return [
+            _Topic(str(name), request_from_json(request).title, reports)
+            for name, _, request, reports in rows
+        ]
+
+    def items(self, start: str, *, everything: bool = False) -> Iterator[Item]:
+        """Those whose ids begin so, in the order in which they came."""
+        scope = {"whole": self.whole or everything, **id_range(start)}
+        for name, group, begins, meta, done in self._asked(_ITEMS, **scope):
+            told = from_json(meta) if meta else {}
+            key = SampleKey(self.name, name)
+            yield item(key, group=group, start=begins, meta=told, done=bool(done))
+
+    def under(
+        self, kind: Kind, topic: str, run: str = "", *, everything: bool = False
+    ) -> list[Item]:
+        """Items of a topic, of a run of it where that is named.
+
+        Args:
+            everything: also those that others were given.
+        """
+        start = prefix(kind, topic, *([run] if run and kind is Kind.CITATION else []))
+        found = self.items(start, everything=everything)
+        return [one for one in found if one.topic == topic and run in ("", one.run)]
+
+    def counts(self, kind: Kind, told: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
+        """By topic, how much is done and how much there is, where everybody has all of it."""
+        if kind is Kind.CITATION:
+            done = Counter(topic for topic, _ in self.complete(prefix(kind)))
+            rows = self._asked(_SENTENCES, **id_range(prefix(Kind.REPORT)))
+            total = {str(topic): count for topic, count in rows if count}
+        else:
+            rows = self._asked(_DONE, kind=kind.value, **id_range(prefix(kind)))
+            done = Counter({str(topic): count for topic, count in rows})
+            total = {topic.name: self._total(kind, topic) for topic in told}
+        return {name: (done[name], count) for name, count in total.items()}
+
+    def complete(self, start: str) -> list[tuple[str, str]]:
+        """(topic, group) of the sentences that are complete, whose citations' ids begin so."""
+        rows = self._asked(_COMPLETE, kind=Kind.CITATION.value, **id_range(start))
+        return [(str(topic), group) for topic, group in rows]
+
+    def _total(self, kind: Kind, topic: _Topic) -> int:
+        if kind is Kind.REPORT:
+            return topic.reports
+        return int(self._asked(COUNT, **id_range(prefix(kind, topic.name))).scalar_one())
+
+    def next_open(self, kind: Kind, after: str) -> str | None:
+        """As `ItemStore.next_open`."""
+        row = self._asked(_ROW, sample=after).scalar() or 0
+        for since, until in ((row, _LAST), (0, row)):
+            bounds = {"kind": kind.value, "after": since, "until": until}
+            found = self._asked(_NEXT[self.whole], **bounds).scalar()
+            if found is not None:
+                return str(found)
+        return None
+
+
+class ItemStore:
+    """Reads items; of others' work nothing is told.
+
+    Raises:
+        NotAllowed: every method, where the work is somebody else's to see.
+    """
+
+    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
+        self._database = database
+        self._actor = actor
+
+    @contextmanager
+    def _seen(self, person: str, dataset: str) -> Iterator[_Seen | None]:
+        """A dataset as somebody sees it, at one moment; None where there is none."""
+        require(self._actor, Verb.READ, person)
+        with self._database.reading() as connection:
+            scope = {"name": dataset, "handed_out": HANDED_OUT}
+            row = connection.execute(_DATASET, scope).first()
+            whole = row is not None and not row[1] and reader(person) == person
+            yield _Seen(connection, person, dataset, row[0], whole) if row else None
+
+    def modes(self, dataset: str) -> tuple[Kind, ...]:
+        """The kinds of items that a dataset has."""
+        with self._seen(self._actor.person, dataset) as seen:
+            return tuple(kind for kind in JUDGED if seen and seen.has(kind))
+
+    def topics(self, person: str, dataset: str, kind: Kind) -> tuple[Branch, ...]:
+        """Topics in the order in which they came, with how much of each is done.
+
+        Whoever was given samples of the dataset sees the topics of these alone.
+        """
+        with self._seen(person, dataset) as seen:
+            if seen is None:
+                return ()
+            told = seen.topics()
+            if seen.whole:
+                found = seen.counts(kind, told)
+            else:
+                found = counted(kind, seen.items(prefix(kind)))
+        return tuple(
+            Branch(topic.name, topic.title, *found[topic.name])
+            for topic in told
+            if topic.name in found
+        )
+
+    def runs(self, person: str, dataset: str, kind: Kind, *, topic: str) -> tuple[Branch, ...]:
+        """The runs of a topic in the order in which they came, with how much of each is done."""
+        with self._seen(person, dataset) as seen:
+            if seen is None:
+                return ()
+            reports = seen.under(Kind.REPORT, topic, everything=kind is not Kind.REPORT)
+            if kind is Kind.CITATION and seen.whole:
+                found = seen.complete(prefix(kind, topic))
+                return sentence_branches(reports, [group for name, group in found if name == topic])
+            return branches(kind, seen.under(kind, topic), reports)
+
+    def items(
+        self, person: str, dataset: str, kind: Kind, *, topic: str, run: str = ""
+    ) -> list[Item]:
+        """Items of a topic, in the order in which they came.
+
+        Args:
+            run: of this run alone; documents are of no run.
+        """
+        with self._seen(person, dataset) as seen:
+            return seen.under(kind, topic, run) if seen else []
+
+    def next_open(self, person: str, dataset: str, kind: Kind, *, after: str = "") -> str | None:
+        """The id of the first item behind another that is not annotated; in a circle.
+
+        Args:
+            after: the other's id; empty for the top.
+
+        Returns:
+            `after` itself where it alone is left; None where nothing is.
+        """
+        with self._seen(person, dataset) as seen:
+            return seen.next_open(kind, after) if seen else None
+
+
+def id_range(start: str) -> dict[str, str]:
+    """The ids that begin so: from the first up to, not including, the first that does not."""
+    return {"low": start, "high": start[:-1] + chr(ord(start[-1]) + 1)}

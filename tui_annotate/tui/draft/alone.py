@@ -1,0 +1,60 @@
+"""A document that is judged alone: where claims are made on screen, in the store where it belongs.
+
+Whoever marks its passages then has the keys of every other sample. Claims and evidence change
+places on the way, and nothing else does: no text, no offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.samples import Kind, Side
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.annotations import Anchor, Annotation
+    from tui_annotate.domain.samples import Sample
+
+
+def is_alone(sample: Sample) -> bool:
+    """Whether a sample of the store is one source document that nothing is said of."""
+    documents = sample.documents
+    return sample.kind is Kind.DOCUMENT and len(documents) == 1 and documents[0].side is Side.SOURCE
+
+
+def on_screen(sample: Sample) -> Sample:
+    """The sample as the screen takes it; itself where there are two sides to it."""
+    if not is_alone(sample):
+        return sample
+    (document,) = sample.documents
+    return replace(sample, documents=(replace(document, side=Side.SUMMARY),))
+
+
+def exchanged(sample: Sample, annotation: Annotation) -> Annotation:
+    """An annotation of the store as the screen takes it, and one of the screen as it is stored.
+
+    Args:
+        sample: as the store has it.
+    """
+    if not is_alone(sample):
+        return annotation
+    return replace(
+        annotation,
+        claim=tuple(map(_across, annotation.evidence)),
+        evidence=tuple(map(_across, annotation.claim)),
+    )
+
+
+def all_exchanged(sample: Sample, annotations: Iterable[Annotation]) -> tuple[Annotation, ...]:
+    """Several at once."""
+    return tuple(exchanged(sample, known) for known in annotations)
+
+
+def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
+    """A place on the screen as the store names it."""
+    return _across(anchor) if is_alone(sample) else anchor
+
+
+def _across(anchor: Anchor) -> Anchor:
+    return anchor._replace(side=anchor.side.other)

@@ -1,0 +1,1 @@
+"""The tree of a collection: `folding` knows the rows, `rows` paints, `screen` acts."""

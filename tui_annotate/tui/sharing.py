@@ -1,0 +1,105 @@
+"""What the app shares while somebody annotates: begun with them, shown in the header, told of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from tui_annotate.domain.merging import Fork, in_words
+from tui_annotate.domain.people import Person
+from tui_annotate.tui.syncing import Exchange, Sync, Synced, Syncer
+from tui_annotate.tui.widgets.header_bar import HeaderBar
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.work.merging import Merged
+    from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
+    from tui_annotate.workspace import Workspace
+
+NOWHERE = "nothing is shared: TUI_ANNOTATE_SYNC_URL or _DIR says where · docs/sync.md"
+
+
+class Sharing:
+    """One person's work in one shared place; nothing of it where the environment names none.
+
+    Args:
+        post: posts to the app; called in the thread that shares.
+    """
+
+    def __init__(self, desktop: AnnotateScreen, post: Callable[[Message], object]) -> None:
+        self._desktop = desktop
+        self._post = post
+        self._exchange: Exchange | None = None
+        self._syncer: Syncer | None = None
+        self._problem = ""
+
+    def prepare(self, workspace: Workspace, person: Person) -> None:
+        """In the store's thread: what is called to share."""
+        from tui_annotate.plugins.exchange import sync_key
+
+        if not (sync_key.folder() or sync_key.address()):
+            return
+        from tui_annotate.workspace import carrying
+
+        pull = partial(carrying.shared_pull, workspace, person)
+        self._exchange = Exchange(pull, partial(carrying.shared_push, workspace, person))
+
+    def begin(self, *, online: bool) -> None:
+        """Somebody is at work: pulls, and from here on pushes what they do."""
+        if self._exchange is None or self._syncer is not None:
+            return
+        self._syncer = Syncer(self._exchange, self._post, online=online)
+        self._desktop.saver.kept = self._syncer.changed
+        self._syncer.start()
+
+    def toggle(self) -> None:
+        """Online or offline, remembered for this person."""
+        if self._syncer is None:
+            self._desktop.tell(NOWHERE)
+            return
+        online = not self._syncer.online
+        self._desktop.remember("sync", "online" if online else "offline")
+        self._desktop.tell(
+            "online: work is shared" if online else "offline: work stays here until you go online"
+        )
+        self._syncer.go(online=online)
+
+    def show(self, told: Synced) -> None:
+        """What changed, on the screen; the same problem is told once."""
+        self._desktop.query_one(HeaderBar).show_sync(told.state)
+        if told.problem and told.problem != self._problem:
+            self._desktop.tell(f"not shared yet: {told.problem}", "warning")
+        if told.problem or told.state is Sync.SUCCESS:
+            self._problem = told.problem
+        if told.merged is not None:
+            self._desktop.look_again()
+            self._tell(told.merged)
+
+    def _tell(self, merged: Merged) -> None:
+        """What came in; where both sides did something, both versions to read."""
+        if merged.forks:
+            from tui_annotate.tui.dialogs.message import MessageDialog
+
+            pages = [("Changed on both sides", "\n\n".join(map(_versions, merged.forks)))]
+            self._desktop.app.push_screen(MessageDialog(pages))
+        elif merged.refused:
+            first = merged.refused[0]
+            self._desktop.tell(f"left out of a pull: {first.key}: {first.refused}", "warning")
+
+    def end(self) -> None:
+        """Sends what is left, as far as that is quick."""
+        if self._syncer is not None:
+            self._syncer.close()
+
+
+def _versions(fork: Fork) -> str:
+    """Both versions, the one that stands first."""
+    sides = [("elsewhere", fork.there_at, fork.there), ("here", fork.here_at, fork.here)]
+    (side, at, stands), (other, other_at, lost) = sides if fork.there_wins else sides[::-1]
+    return (
+        f"{fork.dataset}/{fork.sample}\n"
+        f"stands: {in_words(stands)} ({side}, {at[:19]})\n"
+        f"in the log: {in_words(lost)} ({other}, {other_at[:19]})"
+    )

@@ -1,0 +1,245 @@
+"""Work that leaves a workspace and comes home: bundles, and where a bundle is annotated."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shutil
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.people import Actor, Person, PersonKind, Role, Verb, require
+from tui_annotate.domain.progress import Progress
+from tui_annotate.plugins.exchange import bundle_file, sync_key
+from tui_annotate.plugins.exchange.folder import FolderTarget
+from tui_annotate.plugins.exchange.table import Table
+from tui_annotate.services.bundle import Bundles
+from tui_annotate.services.bundle.members import Members
+from tui_annotate.services.ingest import NONE, Asked
+from tui_annotate.services.synchronise import TableSync
+from tui_annotate.services.synchronise.folders import FolderSync
+from tui_annotate.settings import WORKSPACE_FILE
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.shares.store import ShareStore
+from tui_annotate.storage.work.merging import MergeStore
+from tui_annotate.storage.work.synced import SyncStore
+from tui_annotate.workspace import create
+from tui_annotate.workspace import open as opened
+from tui_annotate.workspace.folder import LABELS
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.work.merging import Merged
+    from tui_annotate.workspace.wiring import Workspace
+
+WORKING: Final = ".work"
+"""What the working folder of a bundle is called behind the bundle's own name."""
+_ATTEMPTS: Final = 2
+"""Of a request while somebody annotates: what fails is tried again later as a whole."""
+_HOME, _NUMBER, _BUNDLE, _FILLED = "home", "last_number", "bundle", "bundle-texts"
+
+
+def merging(space: Workspace) -> MergeStore:
+    """The streams of a workspace, for whoever acts."""
+    disabled = space.team.members.disabled
+    return MergeStore(space.team.database, actor=space.actor, disabled=disabled)
+
+
+def bundles(space: Workspace, person: Person) -> Bundles:
+    """What makes and takes back the bundle of somebody.
+
+    Raises:
+        NotAllowed: it is somebody else's, and who acts may not manage the workspace.
+    """
+    if person.id != space.actor.person:
+        require(space.actor, Verb.MANAGE)
+    space.annotate.labels()  # a changed file of labels is taken up first
+    database = space.team.database
+    members = Members(
+        CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
+        GuidanceStore(database),
+        lambda: space.vectors,
+    )
+    corpus = CorpusStore(database)
+
+    def home() -> str:
+        if (name := corpus.setting(_HOME)) is None:
+            name = uuid.uuid4().hex
+            corpus.set_setting(_HOME, name)
+        return name
+
+    return Bundles(
+        members,
+        space.people,
+        ShareStore(database),
+        merging(space),
+        home,
+        lambda: int(corpus.setting(_NUMBER) or 0),
+    )
+
+
+def table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
+    """Push and pull of somebody's rows.
+
+    Raises:
+        NotAllowed: they are somebody else's.
+    """
+    database = space.team.database
+    marks = SyncStore(database, target=table.identity, person=person.id, actor=space.actor)
+    return TableSync(space.corpus, space.log, merging(space), marks, table, person)
+
+
+def shared_pull(space: Workspace, person: Person) -> Merged:
+    """Takes in what is new of somebody in the place that the environment names.
+
+    Raises:
+        TuiAnnotateError: it can not be reached, or read.
+    """
+    if folder := sync_key.folder():
+        return FolderSync(merging(space), FolderTarget(Path(folder))).pull(person)
+    return table_sync(space, Table(sync_key.address(), attempts=_ATTEMPTS), person).pull()
+
+
+def shared_push(space: Workspace, person: Person) -> int:
+    """Sends what is new of somebody there; how many samples were changed elsewhere, and wait.
+
+    Raises:
+        TuiAnnotateError: it can not be reached, or written.
+    """
+    if folder := sync_key.folder():
+        return len(FolderSync(merging(space), FolderTarget(Path(folder))).push(person).waiting)
+    table = Table(sync_key.address(), attempts=_ATTEMPTS)
+    return len(table_sync(space, table, person).push().waiting)
+
+
+def somebody(space: Workspace, who: str) -> Person:
+    """The person that a name or an id means; with accounts, an address too.
+
+    Raises:
+        NotFound: there is nobody, or several have the name.
+    """
+    if space.team.members.required():
+        return space.team.accounts.find(who).person
+    everybody = [each for each in space.people.all() if each.kind is not PersonKind.AGAIN]
+    meant = [each for each in everybody if who in (each.id, each.name)]
+    if len(meant) != 1:
+        there = ", ".join(each.name for each in everybody[:20]) or "nobody"
+        many = f"several are called {who!r}" if meant else f"there is nobody called {who!r}"
+        raise NotFound(many, f"give the id; there are: {there}")
+    return meant[0]
+
+
+def looked_at(file: Path) -> bundle_file.About:
+    """Whose bundle a file is.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: as `bundle_file.unpack`.
+    """
+    with TemporaryDirectory(prefix="tui-annotate-") as place:
+        return bundle_file.unpack(file, Path(place))
+
+
+def working_folder(file: Path) -> Path:
+    """Where a bundle is annotated: beside it."""
+    return file.with_name(file.name + WORKING)
+
+
+def unpacked(
+    file: Path, *, progress: Callable[[Progress], None] | None = None
+) -> tuple[Path, Person]:
+    """The workspace in which a bundle is annotated, with all of its work in it; and whose it is.
+
+    It is made the first time. Once it is there it stays, so that nothing is lost however the
+    program ends; the bundle is brought to it each time, as it may have been elsewhere.
+
+    Raises:
+        NotFound, InvalidInput, InvalidRecord, Unavailable: as `bundle_file.unpack`, and as
+            `Bundles.take`.
+    """
+    folder = working_folder(file)
+    with TemporaryDirectory(prefix="tui-annotate-") as place:
+        about = bundle_file.unpack(file, Path(place))
+        if not (folder / WORKSPACE_FILE).exists():
+            _make(folder)
+        with opened(folder) as space:
+            _fill(space, file, Path(place), about=about, progress=progress)
+            bundles(space, about.owner).take(file, Path(place), about)
+    return folder, about.owner
+
+
+def write_back(file: Path, folder: Path) -> int:
+    """Puts the work of a working folder into its bundle; how many samples have some.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: the bundle can not be read or written; the work is in
+            the folder all the same.
+    """
+    owner = looked_at(file).owner
+    with opened(folder) as space:
+        return bundles(space, owner).write_back(file, owner)
+
+
+def _make(folder: Path) -> None:
+    """Makes a working folder, whole or not at all."""
+    beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
+    try:
+        create(beside).close()
+        beside.replace(folder)
+    except OSError as error:
+        raise Unavailable(
+            f"{folder} can not be made: {error.strerror}",
+            "copy the bundle to where you may write, and open it there",
+        ) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _fill(
+    space: Workspace,
+    file: Path,
+    place: Path,
+    *,
+    about: bundle_file.About,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    """Brings texts and guidance of a bundle to its working folder; what is there adds nothing.
+
+    Raises:
+        Conflict: the folder is of another bundle.
+    """
+    whose = f"{about.home} {about.person}"
+    if space.corpus.setting(_BUNDLE) not in (None, whose):
+        raise Conflict(
+            f"{space.path} is the working folder of another bundle",
+            f"rename {file.name}, or move that folder away if its work came home",
+        )
+    with (place / bundle_file.SAMPLES).open("rb") as samples:
+        texts = hashlib.file_digest(samples, "sha256").hexdigest()
+    if space.corpus.setting(_FILLED) == texts:
+        return
+    guidance = bundle_file.guidance(file, place)
+    space.corpus.set_setting(_BUNDLE, whose)
+    space.corpus.set_setting(_NUMBER, str(about.first_number))
+    space.people.keep(about.owner)
+    vectors = place / bundle_file.VECTORS
+    report = space.ingest(
+        place / bundle_file.SAMPLES,
+        format="native",
+        embedder=Asked(prepared=vectors) if vectors.exists() else Asked(NONE),
+        progress=progress,
+    )
+    if report.refused:
+        raise InvalidInput(f"{file} is damaged: {report.problems[0]}", "ask for the file anew")
+    if "" in guidance.labels:
+        (space.path / LABELS).write_text(guidance.labels[""], "utf-8")
+    for kind, texts_of in (
+        (Guidance.LABELS, guidance.labels),
+        (Guidance.GUIDELINES, guidance.guidelines),
+    ):
+        for dataset, text in sorted(texts_of.items()):
+            space.guidance.keep(kind, text, dataset=dataset)
+    space.corpus.set_setting(_FILLED, texts)
