@@ -19,7 +19,7 @@ SHOWN: Final = re.compile(
     r"^ [✓!·✗] (?:(?P<verb>saved|deleted) (?P<label>\w+) · u undo"
     r"|sample \S+ is (?P<state>skipped|flagged) · u undo"
     r"|(?P<back>taken back|done again): (?P<what>the annotation|the deletion|skipped|flagged)"
-    r"(?: [^·]*· [uU] the other|, in )"
+    r"(?: [^·]*· (?:u undo|U redo)|, in )"
     r"|(?P<none>nothing to|no annotations|. says|this is|a walks|all samples))",
     re.MULTILINE,
 )

@@ -451,13 +451,20 @@ def test_a_rebuild_that_breaks_leaves_the_old_vectors_in_use(
     check_tokens(stores, Words())
 
 
-def test_vectors_that_are_torn_are_not_taken_for_there(stores: Stores, pairs: Path) -> None:
-    """What is gone from the disk is made again when it is asked for."""
+@pytest.mark.parametrize("gone", ["all", "a document"])
+def test_vectors_that_are_torn_are_not_taken_for_there(
+    stores: Stores, pairs: Path, gone: str
+) -> None:
+    """What is gone from the disk, whole or in part, is made again when it is asked for."""
     stores.run(pairs, embedder="neural")
     stores.ingest.rebuild(embedder="static")
     store = stores.vectors()
     (neural,) = [each for each in stores.corpus.vector_sets() if each.embedder == "neural"]
-    store.drop(neural.table)
+    if gone == "all":
+        store.drop(neural.table)
+    else:
+        record = next(iter(stores.corpus.records(RecordFilter())))
+        store.discard(neural.table, [record.sample.documents[0].sha256])
     assert stores.ingest.rebuild(embedder="neural").embedded == 30
     check_tokens(stores, Words())
 

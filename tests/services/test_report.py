@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from tests.stores import LABELS, claim, fill
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import InvalidInput, InvalidLabels
+from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
@@ -180,6 +181,19 @@ def test_a_place_names_its_document() -> None:
     assert list(values.new_texts(sample)) == ["One.", "Two.", "Three."]
     (told,) = values.sample(Record(sample, (Owned("p", one),)))["annotations"]
     assert (told["claim"], told["evidence"]) == ([[2, 0, 5]], [[1, 0, 3]])
+
+
+def test_labels_that_can_not_be_read_stop_no_report(space: Workspace) -> None:
+    """The sides have their usual titles then; the labels in use are in the samples all the same."""
+
+    def broken(dataset: str) -> LabelTree:
+        raise InvalidLabels(f"{dataset}: no list")
+
+    target = space.path.parent / "report.html"
+    replace(space.team.report, labels=broken).run(target)
+    (head,) = data(target.read_text("utf-8"), "head")
+    assert head["labels"] == []
+    assert head["datasets"]["e"] == {"source": "Source", "summary": "Summary"}
 
 
 def test_filters_narrow_what_is_there(space: Workspace) -> None:

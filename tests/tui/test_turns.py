@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,9 +15,11 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
-from tests.tui.screens.bursts import at_once
+from tests.tui.screens.bursts import at_once, through, until
 from tests.tui.screens.work import SUMMARY, Person, at_work, make
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.former import Former
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.tui.dialogs.former import FormerDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.turns import MOST, Pressed, TurnTaking, free
@@ -90,6 +93,35 @@ async def test_what_was_labelled_before_is_waited_for(folder: Path) -> None:
         await at_once(person, "down down R enter r")
         assert here(person) == "a"
         assert [known.note for known in person.annotations] == ["nobody"]
+
+
+FORMERS = tuple(Former(SampleKey("films", name), name, name, (), "", 0.5) for name in "bc")
+
+
+@pytest.mark.parametrize(
+    ("keys", "before", "taken"),
+    [(("down", "enter"), [], [FORMERS[1]]), (("q",), [None], [None])],
+)
+async def test_former_annotations_are_chosen_from_once_they_are_found(
+    folder: Path, keys: tuple[str, ...], before: list[None], taken: list[Former | None]
+) -> None:
+    """However long it takes; what closes does not wait for that."""
+    found = threading.Event()
+    given: list[Former | None] = []
+
+    def find() -> tuple[Former, ...]:
+        found.wait(60)
+        return FORMERS
+
+    async with at_work(folder) as person:
+        person.app.push_screen(FormerDialog(find, slots={}), given.append)
+        for key in keys:
+            person.app.post_message(events.Key(key, "\r" if key == "enter" else None))
+        await until(person, lambda: bool(given or len(person.app._pressed) == 2))
+        assert given == before
+        found.set()
+        await through(person)
+        assert given == taken
 
 
 async def test_a_paste_goes_where_the_keys_before_it_led(folder: Path) -> None:

@@ -22,6 +22,7 @@ _FEWEST = 2  # rows in which words stand where nothing is found
 _AROUND = 6  # rows of the box that hold no annotation
 _LABEL_SHARE, _PLACE_SHARE = 0.3, 0.25  # of the cells, at most
 _INDENT = "      "
+_CLOSING = frozenset({"q", "backspace", "escape", "ctrl+q", "ctrl+c"})
 
 
 class _Formers(PickList):
@@ -128,9 +129,9 @@ class FormerDialog(Dialog[Former]):
         return [("↑↓", "move"), ("Enter", "take note"), ("r", "then takes its label"), *close]
 
     def holds(self, event: Pressed) -> bool:
-        """Also: Enter, until there is something to take; what closes never waits."""
-        taking = isinstance(event, events.Key) and event.key == "enter"
-        return (taking and self._looking) or super().holds(event)
+        """Also: until there is something to choose from; what closes does not wait for that."""
+        closing = isinstance(event, events.Key) and event.key in _CLOSING
+        return (self._looking and not closing) or super().holds(event)
 
     @work(thread=True)
     def _look(self) -> None:

@@ -192,7 +192,7 @@ def replaced(
 ) -> Effects:
     """The store changed the annotations otherwise: removed one, took one back, did one again.
 
-    One that is there again comes into focus.
+    One that is there again comes into focus; what an undo gave back into hand of it is put down.
 
     Args:
         text: what happened, for the draft line.
@@ -204,13 +204,23 @@ def replaced(
     if draft.focused not in known:
         draft.focused, draft.asleep = "", False
     effects: Effects = []
-    back = known - before
-    if len(back) == 1 and not (gone or draft.open or draft.selection):
-        effects = show_annotation(draft, *back)
+    fresh = [annotation for annotation in annotations if annotation.id not in before]
+    back = fresh[0] if len(fresh) == 1 and not gone else None
+    if back and _in_hand(draft, back):
+        draft.evidence, draft.note = [], ""
+        effects = [Select(Side.SUMMARY, None), *show_annotation(draft, back.id)]
+    elif back and not (draft.open or draft.selection):
+        effects = show_annotation(draft, back.id)
     if gone and gone.id not in known and not draft.open and not draft.selection:
         effects = _give_back(draft, gone, new=True)
     draft.say(text, SAVED if not gone else HINT)
     return effects
+
+
+def _in_hand(draft: Draft, known: Annotation) -> bool:
+    """Whether what the next digit would save is an annotation that is there, but for its label."""
+    hand = (draft.claim, tuple(draft.evidence), draft.note)
+    return not draft.editing and hand == (known.claim, known.evidence, known.note)
 
 
 def undone(verb: str, labels: str = "", *, redo: bool = False) -> str:

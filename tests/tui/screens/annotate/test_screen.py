@@ -306,6 +306,36 @@ async def test_all_labels_by_typing(folder: Path) -> None:
         assert [label for _, label, _ in claims(person)] == ["Benign"]
 
 
+async def test_what_is_redone_is_no_longer_in_hand(folder: Path) -> None:
+    """Undo gives claim, evidence and note back into hand; redo puts them down again."""
+    async with at_work(folder) as person:
+        await person.press("down")
+        await person.words("15", "pounds")
+        await person.press("space m w h y enter 1 u")
+        assert person.draft.evidence
+        assert person.draft.note == "why"
+        await person.press("U")
+        assert (person.draft.evidence, person.draft.note, person.draft.selection) == ([], "", None)
+        assert person.draft.focused == person.annotations[0].id
+        assert person.line().endswith("· u undo")
+        await person.press("enter")
+        assert person.screen.desk is not None
+        assert person.screen.desk.sample.id == "b"
+
+
+async def test_what_is_redone_leaves_other_work_in_hand(folder: Path) -> None:
+    """Another claim stays selected, with its note."""
+    async with at_work(folder) as person:
+        await person.press("down")
+        await person.words("15", "pounds")
+        await person.press("1 u")
+        await person.words("families", "families")
+        await person.press("m o d d enter U")
+        assert person.draft.note == "odd"
+        assert person.draft.selection is not None
+        assert len(person.annotations) == 1
+
+
 async def test_the_palette_does_what_a_key_does(folder: Path) -> None:
     """: and words of an action; nothing else is offered."""
     async with at_work(folder) as person:
