@@ -67,7 +67,7 @@ async def test_a_key_walks_the_citations_and_opens_their_documents(folder: Path)
     """Title and address are told, or that there is no text; the title says what is cited here."""
     async with at_work(folder, sample=REPORT) as person:
         await person.press("c")
-        assert "citation 1/5 [doc-a] · Pools · https://example.org/doc-a" in person.line()
+        assert "[doc-a] · Tab reads it · Pools · https://example.org/doc-a" in person.line()
         await person.press("c c")
         assert person.draft.pointers[Side.SOURCE].document == 1
         assert "cited here" in person.shown()
