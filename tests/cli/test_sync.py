@@ -247,6 +247,17 @@ def test_a_row_that_says_nothing_sound_is_left(
     assert notes(machines / "one") == ["first"]
 
 
+def test_what_is_of_other_workspaces_is_left_to_them(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """Rows of datasets that are not here are no mistake."""
+    fake.put("elsewhere", "reader", "k", {})
+    pulled = command("sync", "pull", "-w", "one", "--json")
+    assert (pulled.code, pulled.json[0]["refused"]) == (0, [])
+    assert command("sync", "status", "-w", "one", "--json").json["samples_to_pull"] == 0
+    assert notes(machines / "one") == []
+
+
 def test_status_tells_how_far_both_sides_are(
     command: Command, machines: Path, fake: FakeTable
 ) -> None:

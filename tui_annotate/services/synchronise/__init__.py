@@ -160,7 +160,7 @@ class TableSync:
         """
         marks, done = self.marks.marks(), Merged(self.person)
         changed = []
-        for row in self.table.rows(username=self.person.name, payloads=False):
+        for row in self._own_rows():
             key = SampleKey(row.dataset, row.annotation_key)
             if key in marks and marks[key].updated_at == row.updated_at:
                 done.known += 1
@@ -173,6 +173,12 @@ class TableSync:
             except TuiAnnotateError as error:
                 done.take(Taken(self.person.id, key, refused=error.message))
         return done
+
+    def _own_rows(self) -> Iterator[Row]:
+        """Keys and times of the person's rows, of datasets that are here."""
+        here = self.merging.datasets()
+        rows = self.table.rows(username=self.person.name, payloads=False)
+        return (row for row in rows if row.dataset in here)
 
     def _take(self, row: Row, key: SampleKey, *, mark: Mark | None) -> Taken:
         """Brings one row here.
@@ -228,8 +234,7 @@ class TableSync:
         """
         marks = self.marks.marks()
         there = {
-            SampleKey(row.dataset, row.annotation_key): row.updated_at
-            for row in self.table.rows(username=self.person.name, payloads=False)
+            SampleKey(row.dataset, row.annotation_key): row.updated_at for row in self._own_rows()
         }
         new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
         changed = [key for key in self._changed(marks) if self._worth(key, marks)]

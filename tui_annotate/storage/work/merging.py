@@ -115,6 +115,11 @@ class MergeStore:
         self._actor = actor
         self._disabled = disabled
 
+    def datasets(self) -> frozenset[str]:
+        """The names of the datasets that are here."""
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
+
     def copies(self, person: str) -> Iterator[StreamCopy]:
         """What somebody did, at both readings, on samples that are here; sorted, of one moment."""
         require(self._actor, Verb.READ, person)
