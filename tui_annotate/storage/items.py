@@ -43,7 +43,9 @@ _OURS: Final = (
     " AND (:whole OR EXISTS (SELECT 1 FROM allotments t"
     "   WHERE t.person = :person AND t.sample_id = s.id))"
 )
-_ANY: Final = text(f"SELECT 1 FROM samples s WHERE {_WITHIN} LIMIT 1")  # noqa: S608  constants
+_ANY: Final = text(
+    f"SELECT 1 FROM samples s WHERE {_WITHIN} AND s.kind = :kind LIMIT 1"  # noqa: S608  constants
+)
 _ITEMS: Final = text(
     f'SELECT s.external, s."group", s.summary, s.meta, coalesce({ANNOTATED}, 0)'  # noqa: S608
     " FROM samples s LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id"
@@ -124,7 +126,7 @@ class _Seen:
 
     def has(self, kind: Kind) -> bool:
         """Whether there are items of a kind."""
-        return self._asked(_ANY, **id_range(prefix(kind))).first() is not None
+        return self._asked(_ANY, kind=kind.value, **id_range(prefix(kind))).first() is not None
 
     def topics(self) -> list[_Topic]:
         """All topics that there are reports on."""
@@ -163,7 +165,8 @@ class _Seen:
         else:
             rows = self._asked(_DONE, kind=kind.value, **id_range(prefix(kind)))
             done = Counter({str(topic): count for topic, count in rows})
-            total = {topic.name: self._total(kind, topic) for topic in told}
+            reports = {topic.name: topic.reports for topic in told}
+            total = reports if kind is Kind.REPORT else self._documents(reports)
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
@@ -171,10 +174,14 @@ class _Seen:
         rows = self._asked(_COMPLETE, kind=Kind.CITATION.value, **id_range(start))
         return [(str(topic), group) for topic, group in rows]
 
-    def _total(self, kind: Kind, topic: _Topic) -> int:
-        if kind is Kind.REPORT:
-            return topic.reports
-        return int(self._asked(COUNT, **id_range(prefix(kind, topic.name))).scalar_one())
+    def _documents(self, topics: Iterable[str]) -> dict[str, int]:
+        """How many documents topics have, by their ids alone; one may begin another's name."""
+        total: dict[str, int] = {}
+        for name in sorted(topics, key=len, reverse=True):
+            within = id_range(prefix(Kind.DOCUMENT, name))
+            others = sum(count for other, count in total.items() if other.startswith(f"{name}|"))
+            total[name] = int(self._asked(COUNT, **within).scalar_one()) - others
+        return total
 
     def next_open(self, kind: Kind, after: str) -> str | None:
         """As `ItemStore.next_open`."""
