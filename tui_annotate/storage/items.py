@@ -65,18 +65,21 @@ _SENTENCES: Final = text(
 COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
 _DONE: Final = text(
     f"SELECT {_TOPIC}, count(*)"  # noqa: S608  constants
-    " FROM assignments a JOIN samples s ON s.id = a.sample_id"
+    " FROM assignments a CROSS JOIN samples s ON s.id = a.sample_id"
     f" WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1"
 )
 _COMPLETE: Final = text(
     'SELECT g.topic, g.name FROM (SELECT s."group" AS name, count(*) AS done,'  # noqa: S608
-    f"  min({_TOPIC}) AS topic FROM assignments a JOIN samples s ON s.id = a.sample_id"
+    f"  min({_TOPIC}) AS topic FROM assignments a CROSS JOIN samples s ON s.id = a.sample_id"
     f"  WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1) g"
     " WHERE g.done = (SELECT count(*) FROM samples o WHERE o.dataset_id = :dataset"
     "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
     '   AND o."group" = g.name)'
 )
-"""Sentences all of whose citations somebody annotated."""
+"""Sentences all of whose citations somebody annotated.
+
+CROSS keeps SQLite to the order, here and below: a person has less than a collection.
+"""
 _OPEN: Final = (
     "SELECT s.external FROM {source} LEFT JOIN assignments a"  # noqa: S608  constants
     "   ON a.person = :person AND a.sample_id = s.id"
@@ -88,7 +91,7 @@ _NEXT: Final = {
     True: text(_OPEN.format(source="samples s")),
     False: text(
         _OPEN.format(
-            source="allotments t JOIN samples s ON t.person = :person AND s.id = t.sample_id"
+            source="allotments t CROSS JOIN samples s ON t.person = :person AND s.id = t.sample_id"
         )
     ),
 }
