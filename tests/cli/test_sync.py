@@ -197,6 +197,17 @@ def test_what_is_done_during_a_push_is_pushed_next(
     assert sorted(each["note"] for each in payload["annotations"]) == ["before", "meanwhile"]
 
 
+def test_rows_that_somebody_removed_come_back(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """What is in the log is out of reach of whoever has the key."""
+    add(machines / "one", "first")
+    command("sync", "push", "-w", "one")
+    fake.rows.clear()
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
+    assert list(fake.rows) == [("pairs", "reader", "bridge")]
+
+
 def test_a_push_that_breaks_is_gone_on_with(
     command: Command, machines: Path, fake: FakeTable
 ) -> None:

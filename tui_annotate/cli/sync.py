@@ -105,7 +105,7 @@ def push(
             from tui_annotate.workspace import carrying
 
             table = _table()
-            pushed = carrying.table_sync(space, table, person).push()
+            pushed = carrying.table_sync(space, table, person).push(whole=True)
             where, count, left = str(table), pushed.rows, tuple(pushed.waiting)
     waiting = [str(key) for key in left]
     _tell_pushed(person.name, where, count, waiting=waiting, as_json=as_json)
