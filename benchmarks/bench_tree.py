@@ -15,12 +15,13 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import Final
 
 import tui_annotate
 from benchmarks.collected import Size, written
 from benchmarks.report import Row
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.items import SCALE
+from tui_annotate.domain.items import JUDGED, SCALE
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Kind, SampleKey
 from tui_annotate.services.ingest import Files
@@ -64,56 +65,61 @@ def filled(folder: Path, size: Size) -> Filled:
     return Filled(space, person.id, chance.sample(keys, RUNS))
 
 
+Ask = Callable[[Filled, SampleKey], object]
+
+AT_A_CITATION: Final[dict[str, tuple[Ask, float]]] = {
+    "open a citation": (lambda at, key: at.space.annotate.open(at.person, key), 1.5),
+    "what stands around it": (lambda at, key: at.space.annotate.around(at.person, key), 1.5),
+    "the next sentence": (lambda at, key: at.space.annotate.step(at.person, key, 1), 1.5),
+    "the next that is not annotated": (
+        lambda at, key: at.space.annotate.next_incomplete(at.person, Kind.CITATION, key),
+        2.0,
+    ),
+}
+"""What is done there, in turn, and how many times as long it may take among many."""
+
+
 def rows() -> Iterator[Row]:
     """Ratios of the medians, and what the larger one takes."""
     with TemporaryDirectory() as folder:
         few = filled(Path(folder) / "few", FEW)
         many = filled(Path(folder) / "many", MANY)
-        for what, ask, bound in _asked():
-            yield from _compared(what, ask, bound, few=few, many=many)
+        yield from _at_citations(few, many)
+        yield from _trees(few, many)
         few.space.close()
         many.space.close()
 
 
-Ask = Callable[[Filled, SampleKey], object]
-
-
-def _asked() -> Iterator[tuple[str, Ask, float | None]]:
-    """What is done at a citation, and how many times as long it may take among many."""
-    yield "open a citation", lambda at, key: at.space.annotate.open(at.person, key), 1.5
-    yield "what stands around it", lambda at, key: at.space.annotate.around(at.person, key), 1.5
-    yield "the next sentence", lambda at, key: at.space.annotate.step(at.person, key, 1), 1.5
-    following = partial(_next, kind=Kind.CITATION)
-    yield "the next that is not annotated", following, 2.0
-    yield "the runs of a topic", _runs, 1.5
-    for kind in (Kind.REPORT, Kind.DOCUMENT, Kind.CITATION):
-        yield f"all topics with counts, {kind}s", partial(_topics, kind=kind), None
-
-
-def _next(at: Filled, key: SampleKey, *, kind: Kind) -> object:
-    return at.space.annotate.next_incomplete(at.person, kind, key)
-
-
-def _runs(at: Filled, key: SampleKey) -> object:
-    topic = key.id.split("|")[1]
-    return at.space.annotate.runs(at.person, _NAME, Kind.CITATION, topic=topic)
-
-
-def _topics(at: Filled, _: SampleKey, *, kind: Kind) -> object:
-    return at.space.annotate.topics(at.person, _NAME, kind)
-
-
-def _compared(
-    what: str, ask: Ask, bound: float | None, *, few: Filled, many: Filled
-) -> Iterator[Row]:
-    took: tuple[list[float], list[float]] = ([], [])
-    for turn in range(RUNS if bound else RUNS // 10):
+def _at_citations(few: Filled, many: Filled) -> Iterator[Row]:
+    took: dict[str, tuple[list[float], list[float]]] = {what: ([], []) for what in AT_A_CITATION}
+    for turn in range(RUNS):
         for side, at in enumerate((few, many)):
-            began = time.perf_counter()
-            ask(at, at.citations[turn])
-            took[side].append(time.perf_counter() - began)
-    less, more = map(median, took)
-    said = f"{what}, out of {MANY.citation_samples:,} citations"
-    if bound:
-        yield Row(f"{said} against {FEW.citation_samples:,}", more / less, bound, "times")
-    yield Row(said, 1000 * more, unit="ms")
+            for what, (ask, _) in AT_A_CITATION.items():
+                took[what][side].append(_seconds(partial(ask, at, at.citations[turn])))
+    for what, (less, more) in took.items():
+        said = f"{what}, out of {MANY.citation_samples:,} citations"
+        ratio = median(more) / median(less)
+        bound = AT_A_CITATION[what][1]
+        yield Row(f"{said} against {FEW.citation_samples:,}", ratio, bound, "times")
+        yield Row(said, 1000 * median(more), unit="ms")
+
+
+def _trees(few: Filled, many: Filled) -> Iterator[Row]:
+    for kind in JUDGED:
+        took = [
+            median(
+                _seconds(partial(at.space.annotate.topics, at.person, _NAME, kind)) for _ in "123"
+            )
+            for at in (few, many)
+        ]
+        said = f"all topics with counts, {kind}s, out of {MANY.citation_samples:,} citations"
+        yield Row(said, 1000 * took[1], unit="ms")
+        yield Row(
+            f"{said}: a topic, against one of one", took[1] / took[0] / MANY.topics, 1.5, "times"
+        )
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began

@@ -12,6 +12,7 @@ import pytest
 import tui_annotate
 from tests.collected import DATASET, collection, key
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.items import PASSAGE
 from tui_annotate.domain.people import again
 from tui_annotate.domain.records import Record
@@ -151,3 +152,22 @@ def test_labels_of_items_change_as_those_of_pairs(space: Workspace) -> None:
     labels = {path for _, owned in space.annotations() for path in owned.annotation.labels}
     assert labels == {("Support",)}
     assert space.labels.find(PASSAGE) is None
+
+
+def test_the_workspaces_labels_change_beside_them(space: Workspace) -> None:
+    """Their marks are under a set of their own, and stand in nobody's way."""
+    marked(space, "ana", ITEMS[0])
+    (space.path / "labels.yaml").write_text("- Other\n", "utf-8")
+    assert space.team.proposals.refused() == ""
+    assert [label.name for label in space.labels.walk()] == ["Other"]
+    assert space.annotate.labels(DATASET).find(PASSAGE)
+
+
+def test_other_labels_are_put_beside_the_one(space: Workspace) -> None:
+    """For that dataset; marks that were made keep theirs."""
+    marked(space, "ana", ITEMS[0])
+    space.team.relabel.apply("- Passage\n- Support\n", name="x.yaml", dataset=DATASET)
+    desk = space.annotate.open(space.people.local("ben").id, ITEMS[0])
+    assert [label.name for _, label in desk.labels.bar()] == ["Passage", "Support"]
+    with pytest.raises(Conflict, match="Passage"):
+        space.team.relabel.apply("- Support\n", name="x.yaml", dataset=DATASET)

@@ -25,6 +25,8 @@ SAME = (
 OTHERS = {
     ("assign move", "--from"),
     ("report html", "--output"),
+    ("bundle make", "--output"),
+    ("sync pull", "--output"),
     ("freeze replay", "--output"),
     ("users export", "--output"),
     ("users delete", "--pseudonymise"),

@@ -197,6 +197,17 @@ def test_what_is_done_during_a_push_is_pushed_next(
     assert sorted(each["note"] for each in payload["annotations"]) == ["before", "meanwhile"]
 
 
+def test_rows_that_somebody_removed_come_back(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """What is in the log is out of reach of whoever has the key."""
+    add(machines / "one", "first")
+    command("sync", "push", "-w", "one")
+    fake.rows.clear()
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
+    assert list(fake.rows) == [("pairs", "reader", "bridge")]
+
+
 def test_a_push_that_breaks_is_gone_on_with(
     command: Command, machines: Path, fake: FakeTable
 ) -> None:
@@ -245,6 +256,17 @@ def test_a_row_that_says_nothing_sound_is_left(
     assert "left out: pairs/bridge" in pulled.err
     assert "left out: pairs/gone" in pulled.err
     assert notes(machines / "one") == ["first"]
+
+
+def test_what_is_of_other_workspaces_is_left_to_them(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """Rows of datasets that are not here are no mistake."""
+    fake.put("elsewhere", "reader", "k", {})
+    pulled = command("sync", "pull", "-w", "one", "--json")
+    assert (pulled.code, pulled.json[0]["refused"]) == (0, [])
+    assert command("sync", "status", "-w", "one", "--json").json["samples_to_pull"] == 0
+    assert notes(machines / "one") == []
 
 
 def test_status_tells_how_far_both_sides_are(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tui_annotate.domain.admitting import misplaced, unsound
@@ -80,6 +80,7 @@ STEPS = st.lists(st.tuples(st.sampled_from("abcxyz"), st.integers(0, 8)), min_si
 PAIRS = {"x": ("a", "b"), "y": ("b", "c"), "z": ("a", "c")}
 
 
+@settings(max_examples=60)
 @given(STEPS)
 def test_copies_that_met_hold_the_same(steps: list[tuple[str, int]]) -> None:
     """Whatever was done where, and whenever copies met: at the end all have all, and agree."""

@@ -280,6 +280,13 @@ def test_names_that_begin_alike_are_kept_apart(deeds: Annotate, ana: str) -> Non
     others = [report("1|run1", "x"), report("1", "run1|0"), report("11", "run1")]
     for each in others:
         deeds.corpus.add([new(one) for one in (each, *citations(each))], segmenter=SEGMENTER)
+        deeds.corpus.add([new(document(each.meta["topic_id"]))], segmenter=SEGMENTER)
+    assert counts(deeds.topics(ana, DATASET, Kind.DOCUMENT)) == [
+        ("1", 0, 2),
+        ("2", 0, 2),
+        ("1|run1", 0, 1),
+        ("11", 0, 1),
+    ]
     deeds.rate(ana, key("c|1|run1|0|0|db"), "Bad", seconds=0)
     deeds.rate(ana, key("c|1|run1|1|db"), "Bad", seconds=0)
     assert counts(deeds.topics(ana, DATASET, Kind.CITATION)) == [
@@ -299,7 +306,7 @@ def test_names_that_begin_alike_are_kept_apart(deeds: Annotate, ana: str) -> Non
 
 def test_what_is_no_collection_has_no_tree(deeds: Annotate, ana: str) -> None:
     """Neither pairs, nor a dataset that is not there; broken fields of strangers hurt nobody."""
-    fill(deeds.corpus, "1", dataset="pairs")
+    fill(deeds.corpus, "1", "c|1|run1|0", dataset="pairs")
     odd = Sample("odd", "r|9|x", report().documents, Kind.REPORT, meta={"sentences": [1, {}]})
     deeds.corpus.add([new(odd)], segmenter=SEGMENTER)
     for name in ("pairs", "nowhere"):

@@ -212,6 +212,20 @@ def test_what_is_settled_is_in_the_records(team: Team) -> None:
     assert rated == {people["ana"]: "Bad", people["ben"]: "So-so", SETTLED: "Bad"}
 
 
+def test_a_lesson_tells_how_the_rating_was_settled(team: Team) -> None:
+    """Beside one's own, with what review says of the sample; nobody else's."""
+    both(team, "Bad", "So-so")
+    where, review = team.keys[0], team.review()
+    judged = review.rate(team.reviewer, where, "Bad", seen=team.open().seen, seconds=0)
+    judged = review.comment(team.reviewer, where, "thin", seen=judged.seen, seconds=0)
+    ben = team.people["ben"]
+    assert review.lesson(ben, where) is None
+    review.finish(team.reviewer, where, seen=judged.seen, seconds=0)
+    lesson = review.lesson(ben, where)
+    assert lesson is not None
+    assert (lesson.rated, lesson.rating, lesson.comment) == ("So-so", "Bad", "thin")
+
+
 def test_work_that_is_a_rating_alone_is_not_removed_unasked(team: Team) -> None:
     """Nor a comment; here or from a file, it is work."""
     team.deeds.rate(team.people["ana"], team.keys[0], "Bad", seconds=0)

@@ -10,7 +10,7 @@ import pytest
 from tests.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed
-from tui_annotate.domain.people import Actor, Person, PersonKind, Role
+from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
 from tui_annotate.services.annotate import Annotate
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -19,6 +19,12 @@ from tui_annotate.storage.work.audit import AuditStore
 from tui_annotate.storage.work.merging import MergeStore, Taken
 
 ANA = Person("ana", "Ana")
+
+
+def merging(database: Database, *, actor: Actor = OPERATOR) -> MergeStore:
+    """The streams of a store."""
+    corpus = CorpusStore(database)
+    return MergeStore(database, lambda key: corpus.sample(key).sample, actor=actor)
 
 
 class Side:
@@ -30,7 +36,7 @@ class Side:
         self.keys = fill(CorpusStore(self.database), "s", "t")
         PeopleStore(self.database).imported(ANA.id, ANA.name)
         self.hands: Annotate = annotate(self.database)
-        self.merging = MergeStore(self.database)
+        self.merging = merging(self.database)
 
     def take(self, other: Side) -> list[Taken]:
         """Brings Ana's work from another store here."""
@@ -148,7 +154,7 @@ def test_an_annotation_of_somebody_else_is_not_taken_over(home: Side, away: Side
 def test_nobody_brings_work_in_the_name_of_another(home: Side, away: Side) -> None:
     """An annotator reads and brings their own streams alone."""
     add(away, "a", "one")
-    ben = MergeStore(home.database, actor=Actor("ben", Role.ANNOTATOR))
+    ben = merging(home.database, actor=Actor("ben", Role.ANNOTATOR))
     with pytest.raises(NotAllowed):
         list(ben.take(ANA, away.merging.copies("ana")))
     with pytest.raises(NotAllowed):
@@ -163,5 +169,5 @@ def test_who_is_not_here_yet_is_stored(tmp_path: Path, away: Side) -> None:
     database = new_database(new)
     fill(CorpusStore(database), "s", "t")
     imported = replace(ANA, kind=PersonKind.IMPORTED)
-    list(MergeStore(database).take(imported, away.merging.copies("ana")))
+    list(merging(database).take(imported, away.merging.copies("ana")))
     assert PeopleStore(database).person("ana") == imported

@@ -9,7 +9,7 @@ import pytest
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.tui.draft.deeds import DEEDS
 from tui_annotate.tui.draft.viewing.deeds import DEEDS as LOOKING
-from tui_annotate.tui.keys import items
+from tui_annotate.tui.keys import items, sync
 from tui_annotate.tui.keys.annotate import ACTIONS
 from tui_annotate.tui.keys.line import QUESTIONS
 from tui_annotate.tui.keys.map import default_keys, key_map, shown, shown_keys, typed
@@ -32,7 +32,9 @@ def test_every_action_has_one_id_and_words_that_fit_a_line() -> None:
 def test_every_action_has_a_deed_and_every_deed_an_action() -> None:
     """The table and the deeds name the same things; options and notes have their own ways."""
     own_way = {"option.choose", "option.list", "note.write", "comment.write"}
-    bound = {action.id for action in (*ACTIONS, *items.ACTIONS) if action.states != "N"}
+    bound = {
+        action.id for action in (*ACTIONS, *items.ACTIONS, *sync.ACTIONS) if action.states != "N"
+    }
     assert bound - own_way == set(DEEDS)
 
 

@@ -23,7 +23,7 @@ SHOWN = 20
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
     group = typer.Typer(
-        help="One person's texts and work in one file, to be annotated anywhere.",
+        help="One person's work in a file, to annotate anywhere.",
         no_args_is_help=True,
     )
     group.command(
@@ -60,9 +60,10 @@ def make(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Write the samples that are somebody's, with their own work, labels and vectors, to a file.
+    """Write somebody's samples to a file.
 
-    Nobody else's work is in it. They open it with tui-annotate annotate FILE, and send it back.
+    With their own work, labels and vectors; nobody else's work is in it. They open it with
+    tui-annotate annotate FILE, and send it back.
     """
     from tui_annotate.workspace import carrying
 

@@ -23,6 +23,7 @@ from tui_annotate.cli.options import (
     SummaryOption,
     TopicOption,
     TopicsOption,
+    collection,
     examples,
 )
 from tui_annotate.domain.errors import InvalidInput
@@ -40,6 +41,15 @@ DONE_IN_PART = 3
 
 OutArgument = Annotated[
     Path, typer.Argument(metavar="OUT", help="Appears whole or not at all; - for standard output.")
+]
+ToOption = Annotated[
+    str,
+    typer.Option(
+        "--to",
+        metavar="NAME",
+        help="The format to write; needed unless OUT ends in .csv or .xlsx.",
+        autocompletion=completion.plugged("exporters"),
+    ),
 ]
 LayerOption = Annotated[
     str,
@@ -82,15 +92,7 @@ def convert(
     target: OutArgument,
     *,
     source_format: FormatOption = "",
-    target_format: Annotated[
-        str,
-        typer.Option(
-            "--to",
-            metavar="NAME",
-            help="The format to write; needed unless OUT ends in .csv or .xlsx.",
-            autocompletion=completion.plugged("exporters"),
-        ),
-    ] = "",
+    target_format: ToOption = "",
     layer: LayerOption = "",
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
@@ -129,9 +131,7 @@ def convert(
             group_column=group_column,
             language=language,
             encoding=encoding,
-            topics=topics,
-            only=tuple(topic or ()),
-            documents=documents,
+            **collection(topics, documents, only=topic),
         ),
     )
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)

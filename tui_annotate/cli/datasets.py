@@ -29,6 +29,7 @@ from tui_annotate.cli.options import (
     WithAnnotationsOption,
     WorkspaceOption,
     YesOption,
+    collection,
     examples,
     opened,
 )
@@ -145,9 +146,7 @@ def replace_dataset(
                 group_column=group_column,
                 language=language or space.settings.language,
                 encoding=encoding,
-                topics=topics,
-                only=tuple(topic or ()),
-                documents=documents,
+                **collection(topics, documents, only=topic),
             ),
         )
         report = space.ingesting.replace(

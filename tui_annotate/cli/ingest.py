@@ -31,6 +31,7 @@ from tui_annotate.cli.options import (
     TopicsOption,
     UrlOption,
     WorkspaceOption,
+    collection,
     examples,
     opened,
 )
@@ -45,6 +46,11 @@ if TYPE_CHECKING:
     from tui_annotate.services.ingest import IngestReport
 
 SHOWN_PROBLEMS = 20
+
+LookOption = Annotated[
+    bool, typer.Option("--dry-run", help="Read everything, tell costs, store nothing.")
+]
+AllOption = Annotated[bool, typer.Option("--strict", help="Check all first; store all or nothing.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -105,12 +111,8 @@ def ingest(
     embedder: EmbedderOption = "",
     base_url: UrlOption = "",
     dimensions: DimensionsOption = 0,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Read everything, tell costs, store nothing.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Check all first; store all or nothing.")
-    ] = False,
+    dry_run: LookOption = False,
+    strict: AllOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -135,10 +137,7 @@ def ingest(
                 group_column=group_column,
                 language=language or space.settings.language,
                 encoding=encoding,
-                topics=topics,
-                only=tuple(topic or ()),
-                documents=documents,
-                offsets=offsets.value if offsets else "",
+                **collection(topics, documents, only=topic, offsets=offsets),
             ),
         )
         report = space.ingest(

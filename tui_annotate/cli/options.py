@@ -134,6 +134,25 @@ OffsetsOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+def collection(
+    topics: Path | None,
+    documents: Path | None,
+    *,
+    only: list[str] | None,
+    offsets: Offsets | None = None,
+) -> dict[str, Any]:
+    """What `ImportOptions` is told of a collection of reports, by the options above."""
+    counted = offsets.value if offsets else ""
+    return {
+        "topics": topics,
+        "documents": documents,
+        "only": tuple(only or ()),
+        "offsets": counted,
+    }
+
+
 EncodingOption = Annotated[str, _text("--encoding", "NAME", "Of the files, for example gb18030.")]
 EmbedderOption = Annotated[
     str,

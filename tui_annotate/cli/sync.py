@@ -46,7 +46,7 @@ DirOption = Annotated[
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
     group = typer.Typer(
-        help="Share work by a table of PostgREST (Supabase), or by a plain folder.",
+        help="Share work by a table (PostgREST) or a folder.",
         no_args_is_help=True,
     )
     name = "tui-annotate sync"
@@ -92,7 +92,10 @@ def push(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Send your own work, as far as it is new; what you only looked at stays here."""
+    """Send your own work, as far as it is new.
+
+    What you only looked at stays here.
+    """
     with opened(workspace) as space:
         person = space.person(name)
         if (place := _place(folder)) is not None:
@@ -102,7 +105,7 @@ def push(
             from tui_annotate.workspace import carrying
 
             table = _table()
-            pushed = carrying.table_sync(space, table, person).push()
+            pushed = carrying.table_sync(space, table, person).push(whole=True)
             where, count, left = str(table), pushed.rows, tuple(pushed.waiting)
     waiting = [str(key) for key in left]
     _tell_pushed(person.name, where, count, waiting=waiting, as_json=as_json)
@@ -145,9 +148,10 @@ def pull(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Take in your own work from elsewhere; where it was changed on both sides, the newest stands.
+    """Take in your own work from elsewhere.
 
-    The other is in the log, and each conflict is listed with both.
+    Where it was changed on both sides the newest stands, the other is in the log, and each conflict
+    is listed with both.
     """
     if target is not None:
         _write_rows(target, dataset)
@@ -239,7 +243,10 @@ def delete_mine(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Remove your own work from the table or the folder; what is in the workspace stays."""
+    """Remove your own work from table or folder.
+
+    What is in the workspace stays.
+    """
     with opened(workspace) as space:
         person = space.person(name)
         place = _place(folder)

@@ -23,6 +23,7 @@ from tui_annotate.cli.options import (
     SummaryOption,
     TopicOption,
     TopicsOption,
+    collection,
     examples,
 )
 from tui_annotate.cli.screen import need_terminal
@@ -85,9 +86,7 @@ def view(
             group_column=group_column,
             language=language,
             encoding=encoding,
-            topics=topics,
-            only=tuple(topic or ()),
-            documents=documents,
+            **collection(topics, documents, only=topic),
         ),
     )
     raise typer.Exit(_look(source, source_format, reading, sample=sample))

@@ -43,7 +43,9 @@ _OURS: Final = (
     " AND (:whole OR EXISTS (SELECT 1 FROM allotments t"
     "   WHERE t.person = :person AND t.sample_id = s.id))"
 )
-_ANY: Final = text(f"SELECT 1 FROM samples s WHERE {_WITHIN} LIMIT 1")  # noqa: S608  constants
+_ANY: Final = text(
+    f"SELECT 1 FROM samples s WHERE {_WITHIN} AND s.kind = :kind LIMIT 1"  # noqa: S608  constants
+)
 _ITEMS: Final = text(
     f'SELECT s.external, s."group", s.summary, s.meta, coalesce({ANNOTATED}, 0)'  # noqa: S608
     " FROM samples s LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id"
@@ -63,18 +65,21 @@ _SENTENCES: Final = text(
 COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
 _DONE: Final = text(
     f"SELECT {_TOPIC}, count(*)"  # noqa: S608  constants
-    " FROM assignments a JOIN samples s ON s.id = a.sample_id"
+    " FROM assignments a CROSS JOIN samples s ON s.id = a.sample_id"
     f" WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1"
 )
 _COMPLETE: Final = text(
     'SELECT g.topic, g.name FROM (SELECT s."group" AS name, count(*) AS done,'  # noqa: S608
-    f"  min({_TOPIC}) AS topic FROM assignments a JOIN samples s ON s.id = a.sample_id"
+    f"  min({_TOPIC}) AS topic FROM assignments a CROSS JOIN samples s ON s.id = a.sample_id"
     f"  WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1) g"
     " WHERE g.done = (SELECT count(*) FROM samples o WHERE o.dataset_id = :dataset"
     "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
     '   AND o."group" = g.name)'
 )
-"""Sentences all of whose citations somebody annotated."""
+"""Sentences all of whose citations somebody annotated.
+
+CROSS keeps SQLite to the order, here and below: a person has less than a collection.
+"""
 _OPEN: Final = (
     "SELECT s.external FROM {source} LEFT JOIN assignments a"  # noqa: S608  constants
     "   ON a.person = :person AND a.sample_id = s.id"
@@ -86,7 +91,7 @@ _NEXT: Final = {
     True: text(_OPEN.format(source="samples s")),
     False: text(
         _OPEN.format(
-            source="allotments t JOIN samples s ON t.person = :person AND s.id = t.sample_id"
+            source="allotments t CROSS JOIN samples s ON t.person = :person AND s.id = t.sample_id"
         )
     ),
 }
@@ -124,7 +129,7 @@ class _Seen:
 
     def has(self, kind: Kind) -> bool:
         """Whether there are items of a kind."""
-        return self._asked(_ANY, **id_range(prefix(kind))).first() is not None
+        return self._asked(_ANY, kind=kind.value, **id_range(prefix(kind))).first() is not None
 
     def topics(self) -> list[_Topic]:
         """All topics that there are reports on."""
@@ -163,7 +168,8 @@ class _Seen:
         else:
             rows = self._asked(_DONE, kind=kind.value, **id_range(prefix(kind)))
             done = Counter({str(topic): count for topic, count in rows})
-            total = {topic.name: self._total(kind, topic) for topic in told}
+            reports = {topic.name: topic.reports for topic in told}
+            total = reports if kind is Kind.REPORT else self._documents(reports)
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
@@ -171,10 +177,14 @@ class _Seen:
         rows = self._asked(_COMPLETE, kind=Kind.CITATION.value, **id_range(start))
         return [(str(topic), group) for topic, group in rows]
 
-    def _total(self, kind: Kind, topic: _Topic) -> int:
-        if kind is Kind.REPORT:
-            return topic.reports
-        return int(self._asked(COUNT, **id_range(prefix(kind, topic.name))).scalar_one())
+    def _documents(self, topics: Iterable[str]) -> dict[str, int]:
+        """How many documents topics have, by their ids alone; one may begin another's name."""
+        total: dict[str, int] = {}
+        for name in sorted(topics, key=len, reverse=True):
+            within = id_range(prefix(Kind.DOCUMENT, name))
+            others = sum(count for other, count in total.items() if other.startswith(f"{name}|"))
+            total[name] = int(self._asked(COUNT, **within).scalar_one()) - others
+        return total
 
     def next_open(self, kind: Kind, after: str) -> str | None:
         """As `ItemStore.next_open`."""

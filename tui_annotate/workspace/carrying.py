@@ -45,8 +45,13 @@ _HOME, _NUMBER, _BUNDLE, _FILLED = "home", "last_number", "bundle", "bundle-text
 
 def merging(space: Workspace) -> MergeStore:
     """The streams of a workspace, for whoever acts."""
-    disabled = space.team.members.disabled
-    return MergeStore(space.team.database, actor=space.actor, disabled=disabled)
+    corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
+    return MergeStore(
+        space.team.database,
+        lambda key: corpus.sample(key).sample,
+        actor=space.actor,
+        disabled=disabled,
+    )
 
 
 def bundles(space: Workspace, person: Person) -> Bundles:

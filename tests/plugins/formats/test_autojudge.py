@@ -19,6 +19,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Kind, Request, Side
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.formats.autojudge import near
 from tui_annotate.plugins.formats.autojudge.reports import report_of
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.taking import taken
@@ -325,6 +326,24 @@ def test_of_two_texts_under_one_id_the_first_is_kept(tmp_path: Path) -> None:
     assert "document 'a' has another text than at" in problem.message
 
 
+def test_documents_of_a_topic_come_in_the_order_of_its_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each once, with all runs that have it, also where texts are too long to be kept at hand."""
+    long = {key: {"text": f"{key} " * 300} for key in "abc"}
+    rows = [
+        report("x", run="run2", documents={"c": long["c"], "a": long["a"]}),
+        report("x", run="run1", documents={"b": long["b"], "c": long["c"]}),
+    ]
+    plain = taken_from(tmp_path, *rows)
+    monkeypatch.setattr(near, "MOST", 700)
+    records, problems = taken_from(tmp_path, *rows)
+    assert (records, problems) == plain
+    found = {name[7:]: one.sample for name, one in by_id(records).items() if name[0] == "d"}
+    runs = {name: sample.meta["runs"] for name, sample in found.items()}
+    assert list(runs.items()) == [("b", ["run1"]), ("c", ["run1", "run2"]), ("a", ["run2"])]
+
+
 def test_a_document_without_text_is_not_available(tmp_path: Path) -> None:
     """The report is taken, its citation has no source, and each doubt says why."""
     documents = {"a": POOLS | {"text": None}, "b": {"text": " "}, "c": {"text": "x", "url": 7}}
@@ -446,15 +465,16 @@ def test_hostile_files_cost_lines_not_the_run(tmp_path: Path) -> None:
 
 
 def test_a_line_of_sixteen_megabytes_is_read(tmp_path: Path) -> None:
-    """Texts are refused by their own length alone, 8,000,000 characters each."""
+    """A document is left out by its own length alone, beyond 8,000,000 characters."""
     documents = {f"d{n}": {"text": f"{n} " + "word " * 800_000} for n in range(4)}
     rows = [report(("x", ["d1"]), documents=documents)]
-    rows += [report("x", run="long", documents={"e": {"text": "a" * 8_000_001}})]
+    rows.append(report("x", run="long", documents={"e": {"text": "a" * 8_000_001}}))
     records, problems = taken_from(tmp_path, *rows)
     assert (tmp_path / "runs.jsonl").stat().st_size > 16 * 10**6
-    assert ids(records)[:2] == ["r|1101|run1", "c|1101|run1|0|d1"]
-    assert [problem.message.partition(",")[0] for problem in problems] == [
-        "column 'document e' holds 8"
+    assert {"c|1101|run1|0|d1", "c|1101|long|0"} <= {*ids(records)}
+    assert ids(records)[-4:] == [f"d|1101|d{number}" for number in range(4)]
+    assert [problem.message for problem in problems] == [
+        "document 'e' is not available: it holds 8,000,001 characters, more than 8,000,000"
     ]
 
 

@@ -82,7 +82,7 @@ def test_a_document_that_is_not_there_is_told_as_such() -> None:
     draft = draft_of(REPORT)
     draft.citation = 0
     words, kind = citing.told(draft, {"doc-a": "https://example.org/a"})
-    assert words.startswith("citation 1/5 [doc-a] · Pools · https://example.org/a")
+    assert words.startswith("citation 1/5 [doc-a] · Tab reads it · Pools · https://example.org/a")
     draft.citation = 3
     words, kind = citing.told(draft, {})
     assert "[lost] · its text is not available" in words

@@ -189,6 +189,8 @@ class Person:
         """Everything given to the store has been answered, and the screen is idle."""
         await self.pilot.pause()
         await self._answered()
+        while self.screen.searching:
+            await self.pilot.pause(0.001)
         while any(not worker.is_finished for worker in self.app.workers):
             with suppress(WorkerCancelled):  # a newer one took its place
                 await self.app.workers.wait_for_complete()

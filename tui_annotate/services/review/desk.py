@@ -165,8 +165,13 @@ class Lesson:
     Attributes:
         outcomes: of their own annotations, in reading order.
         added: what stands and they did not mark.
+        rated: what they rated the sample; `rating` is what was settled, empty for none.
+        comment: what review says of the sample as a whole.
     """
 
     key: SampleKey
     outcomes: tuple[Outcome, ...]
     added: tuple[Annotation, ...]
+    rated: str = ""
+    rating: str = ""
+    comment: str = ""

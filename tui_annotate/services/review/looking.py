@@ -207,12 +207,13 @@ class Looking:
             NotFound: there is no such sample.
         """
         require(self.actor, Verb.READ, person)
-        settled = self.store.lesson(person, key)
-        if settled is None:
+        learnt = self.store.lesson(person, key)
+        if learnt is None:
             return None
+        settled, own_work = learnt.annotations, self.store.stream(person, key)
         outcomes = []
         used: set[str] = set()
-        for annotation in self.store.stream(person, key).annotations:
+        for annotation in own_work.annotations:
             mine = {annotation.id}
             of_it = [one for one in settled if one.settled and mine & set(one.settled.sources)]
             result = next((one for one in of_it if one.origin != REJECTED), None)
@@ -220,7 +221,8 @@ class Looking:
             outcomes.append(Outcome(annotation, result, refusal))
             used.update(one.id for one in of_it)
         added = tuple(one for one in settled if one.origin != REJECTED and one.id not in used)
-        return Lesson(key, tuple(outcomes), added)
+        rated = own_work.assignment.rating
+        return Lesson(key, tuple(outcomes), added, rated, learnt.rating, learnt.comment)
 
     # how ---------------------------------------------------------------------------------------
 

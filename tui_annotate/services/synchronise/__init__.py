@@ -70,10 +70,13 @@ class TableSync:
 
     # out ---------------------------------------------------------------------------------------
 
-    def push(self) -> Pushed:
+    def push(self, *, whole: bool = False) -> Pushed:
         """Writes what was annotated and changed since; what is only looked at stays here.
 
         What is done while it runs is not lost: it counts as changed again.
+
+        Args:
+            whole: also rows that somebody removed; asks for the keys of all.
 
         Raises:
             NotAllowed, NotFound, Conflict, Unavailable: as `Table.upsert`; what was written before
@@ -81,7 +84,12 @@ class TableSync:
         """
         marks, done = self.marks.marks(), Pushed()
         changed = self._changed(marks)
-        known = self._known(changed)
+        if whole:
+            known = self._times(self._own_rows())
+            heads = self.marks.heads()
+            changed |= {key: heads[key] for key in marks if key in heads and key not in known}
+        else:
+            known = self._times(self._rows(changed, whole=False))
         waiting = list[tuple[Row, Mark]]()
         for key, head in changed.items():
             mark = marks.get(key, Mark("", "", ""))
@@ -118,12 +126,10 @@ class TableSync:
             if key not in marks or marks[key].head != head or not marks[key].digest
         }
 
-    def _known(self, keys: Iterable[SampleKey]) -> dict[SampleKey, str]:
-        """When the rows of some samples were written, as far as they are there."""
-        return {
-            SampleKey(row.dataset, row.annotation_key): row.updated_at
-            for row in self._rows(keys, whole=False)
-        }
+    @staticmethod
+    def _times(rows: Iterable[Row]) -> dict[SampleKey, str]:
+        """When some rows were written, by their samples."""
+        return {SampleKey(row.dataset, row.annotation_key): row.updated_at for row in rows}
 
     def _rows(self, keys: Iterable[SampleKey], *, whole: bool) -> Iterator[Row]:
         by_dataset: dict[str, list[str]] = {}
@@ -160,7 +166,7 @@ class TableSync:
         """
         marks, done = self.marks.marks(), Merged(self.person)
         changed = []
-        for row in self.table.rows(username=self.person.name, payloads=False):
+        for row in self._own_rows():
             key = SampleKey(row.dataset, row.annotation_key)
             if key in marks and marks[key].updated_at == row.updated_at:
                 done.known += 1
@@ -173,6 +179,12 @@ class TableSync:
             except TuiAnnotateError as error:
                 done.take(Taken(self.person.id, key, refused=error.message))
         return done
+
+    def _own_rows(self) -> Iterator[Row]:
+        """Keys and times of the person's rows, of datasets that are here."""
+        here = self.merging.datasets()
+        rows = self.table.rows(username=self.person.name, payloads=False)
+        return (row for row in rows if row.dataset in here)
 
     def _take(self, row: Row, key: SampleKey, *, mark: Mark | None) -> Taken:
         """Brings one row here.
@@ -227,10 +239,7 @@ class TableSync:
             NotAllowed, NotFound, Unavailable: as `Table.rows`.
         """
         marks = self.marks.marks()
-        there = {
-            SampleKey(row.dataset, row.annotation_key): row.updated_at
-            for row in self.table.rows(username=self.person.name, payloads=False)
-        }
+        there = self._times(self._own_rows())
         new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
         changed = [key for key in self._changed(marks) if self._worth(key, marks)]
         return Standing(len(there), len(changed), len(new))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,30 +64,33 @@ class FolderSync:
     def waiting(self, person: Person) -> tuple[int, int]:
         """How many events this side has more than the file, and the file more than this side."""
         here = {(copy.person, copy.key): copy for copy in self.merging.copies(person.id)}
-        there: dict[StreamName, StreamCopy] = {}
+        known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.folder.file(person)
         if file.exists():
             copies = self.folder.pull(file)[1]
             there = {
-                (copy.person, copy.key): copy for copy in copies if isinstance(copy, StreamCopy)
+                (copy.person, copy.key): copy
+                for copy in copies
+                if isinstance(copy, StreamCopy) and copy.key.dataset in known
             }
         return _more(here, there), _more(there, here)
 
     def _taken(self, file: Path) -> Merged:
         person, copies = self.folder.pull(file)
-        done = Merged(person)
-        sound = (each for each in copies if not self._told(each))
-        for taken in self.merging.take(
-            person, (each for each in sound if isinstance(each, StreamCopy))
-        ):
+        done, here = Merged(person), self.merging.datasets()
+        for taken in self.merging.take(person, self._sound(copies, here)):
             done.take(taken)
         return done
 
-    def _told(self, each: StreamCopy | Problem) -> bool:
-        if isinstance(each, Problem):
-            self.problem(each)
-            return True
-        return False
+    def _sound(
+        self, copies: Iterator[StreamCopy | Problem], here: Container[str]
+    ) -> Iterator[StreamCopy]:
+        """Those of datasets that are here; work in others is another workspace's to take."""
+        for each in copies:
+            if isinstance(each, Problem):
+                self.problem(each)
+            elif each.key.dataset in here:
+                yield each
 
 
 def _more(one: Mapping[StreamName, StreamCopy], other: Mapping[StreamName, StreamCopy]) -> int:

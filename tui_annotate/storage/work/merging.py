@@ -14,9 +14,8 @@ from tui_annotate.domain.history import DISCARD, Event, Payload, StreamState
 from tui_annotate.domain.merging import Fork, Own, StreamCopy, alike, merged, moved
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, again, require
 from tui_annotate.domain.relabelling import Renames, renamed_payload
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.storage.columns import DATASETS, EVENTS, SAMPLES
-from tui_annotate.storage.corpus.records import stored_sample
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import keep_person
 from tui_annotate.storage.shares.escalation import Disabled, nobody
@@ -96,16 +95,30 @@ class Merged:
 class MergeStore:
     """The streams of a workspace, out for another one and in from it.
 
+    Args:
+        sample: gives a sample that is stored, to hold work from elsewhere against.
+
     Raises:
         NotAllowed: both methods, where the work is not the actor's to read or write.
     """
 
     def __init__(
-        self, database: Database, *, actor: Actor = OPERATOR, disabled: Disabled = nobody
+        self,
+        database: Database,
+        sample: Callable[[SampleKey], Sample],
+        *,
+        actor: Actor = OPERATOR,
+        disabled: Disabled = nobody,
     ) -> None:
         self._database = database
+        self._sample = sample
         self._actor = actor
         self._disabled = disabled
+
+    def datasets(self) -> frozenset[str]:
+        """The names of the datasets that are here."""
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
 
     def copies(self, person: str) -> Iterator[StreamCopy]:
         """What somebody did, at both readings, on samples that are here; sorted, of one moment."""
@@ -179,32 +192,36 @@ class MergeStore:
         with self._database.writing() as connection:
             keep_person(connection, person)
             log = Log(connection, self._actor, disabled=self._disabled)
-            return [_taken(connection, log, copy, person=person) for copy in copies]
+            return [self._taken(connection, log, copy, person=person) for copy in copies]
 
-
-def _taken(connection: Connection, log: Log, copy: StreamCopy, *, person: Person) -> Taken:
-    scope = {"dataset": copy.key.dataset, "sample": copy.key.id}
-    texts = connection.execute(_DIGEST, scope).scalar()
-    nothing = Taken(copy.person, copy.key)
-    if texts is None:
-        return replace(nothing, refused="there is no such sample here")
-    if texts != copy.texts:
-        return replace(nothing, refused="the sample has other texts here")
-    here = tuple(log.events(copy.person, copy.key))
-    if len(copy.events) <= len(here) and here[len(copy.events) - 1].hash == copy.events[-1].hash:
-        return nothing
-    if says := misplaced(copy, stored_sample(connection, copy.key, seen=()).sample):
-        return replace(nothing, refused=says)
-    stream = log.stream(copy.person, copy.key)
-    if says := _theirs(log, copy, sample_id=stream.sample_id):
-        return replace(nothing, refused=says)
-    if copy.person != person.id:
-        keep_person(connection, again(person))
-    merge = merged(here, copy.events, own=_owning(log, here, copy))
-    for event in merge.events:
-        plan, stream = planned(stream, event)
-        log.write([plan])
-    return replace(nothing, events=len(merge.events), fork=merge.fork)
+    def _taken(
+        self, connection: Connection, log: Log, copy: StreamCopy, *, person: Person
+    ) -> Taken:
+        scope = {"dataset": copy.key.dataset, "sample": copy.key.id}
+        texts = connection.execute(_DIGEST, scope).scalar()
+        nothing = Taken(copy.person, copy.key)
+        if texts is None:
+            return replace(nothing, refused="there is no such sample here")
+        if texts != copy.texts:
+            return replace(nothing, refused="the sample has other texts here")
+        here = tuple(log.events(copy.person, copy.key))
+        if (
+            len(copy.events) <= len(here)
+            and here[len(copy.events) - 1].hash == copy.events[-1].hash
+        ):
+            return nothing
+        if says := misplaced(copy, self._sample(copy.key)):
+            return replace(nothing, refused=says)
+        stream = log.stream(copy.person, copy.key)
+        if says := _theirs(log, copy, sample_id=stream.sample_id):
+            return replace(nothing, refused=says)
+        if copy.person != person.id:
+            keep_person(connection, again(person))
+        merge = merged(here, copy.events, own=_owning(log, here, copy))
+        for event in merge.events:
+            plan, stream = planned(stream, event)
+            log.write([plan])
+        return replace(nothing, events=len(merge.events), fork=merge.fork)
 
 
 def _counted(log: Log, stream: Stream, to: StreamState) -> StreamState:

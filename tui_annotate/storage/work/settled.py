@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import NamedTuple
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import State
@@ -12,7 +13,15 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.work.log import Log
 
 
-def learnt(log: Log, person: str, key: SampleKey) -> tuple[Annotation, ...] | None:
+class Learnt(NamedTuple):
+    """What review made and refused, and what it settled of the sample as a whole."""
+
+    annotations: tuple[Annotation, ...]
+    rating: str
+    comment: str
+
+
+def learnt(log: Log, person: str, key: SampleKey) -> Learnt | None:
     """What review made and refused, as one of the sample's annotators may see it.
 
     Args:
@@ -26,7 +35,8 @@ def learnt(log: Log, person: str, key: SampleKey) -> tuple[Annotation, ...] | No
     if settled.assignment.state is not State.DONE or not worked:
         return None
     own = {one.id for one in mine.annotations}
-    return tuple(_without_others(one, own) for one in settled.annotations)
+    made = tuple(_without_others(one, own) for one in settled.annotations)
+    return Learnt(made, settled.assignment.rating, settled.assignment.comment)
 
 
 def _without_others(one: Annotation, own: Collection[str]) -> Annotation:

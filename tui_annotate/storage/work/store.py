@@ -27,7 +27,7 @@ from tui_annotate.storage.work.importing import ImportCounts, Importing
 from tui_annotate.storage.work.log import Log, Stream
 from tui_annotate.storage.work.own_claims import OwnClaim, own_claims
 from tui_annotate.storage.work.reviewing import Candidate, candidates
-from tui_annotate.storage.work.settled import learnt
+from tui_annotate.storage.work.settled import Learnt, learnt
 
 _SAID: Final = case(
     # A NaN of a foreign record is no JSON to SQLite; such an annotation is read here, whole.
@@ -152,7 +152,7 @@ class AnnotationStore:
             finished = Log(connection, self._actor).stream(person, key).assignment.state.finished
             return gold(connection, person, key) if finished else None
 
-    def lesson(self, person: str, key: SampleKey) -> tuple[Annotation, ...] | None:
+    def lesson(self, person: str, key: SampleKey) -> Learnt | None:
         """What review made and refused on a sample that somebody annotated, with no name in it.
 
         Of what each was made of, only their own annotations are told, and who settled it is not.

@@ -126,7 +126,7 @@ def told(draft: Draft, urls: Mapping[str, str]) -> tuple[str, Kind]:
     if citation.document is None:
         return f"{number} [{citation.id}] · its text is not available · c C walk", WARNING
     document = draft.sample.document(Side.SOURCE, citation.document)
-    parts = [f"{number} [{citation.id}]", document.title, urls.get(citation.id, ""), "Tab reads it"]
+    parts = [f"{number} [{citation.id}]", "Tab reads it", document.title, urls.get(citation.id, "")]
     return " · ".join(filter(None, parts)), HINT
 
 

@@ -158,9 +158,10 @@ class _Gathering:
                 yield from self._with_words(place, samples.of_report(placed))
                 number += 1
                 self._tell(number / count)
-            for where, key, page in self._shelf.pages(place):
-                yield from samples.meet(key, page, where=where)
-            yield from self._with_words(place, samples.of_documents())
+            for where, pages in self._shelf.pages(place):
+                yield from samples.meet(where, pages)
+            for where, held in self._shelf.all_pages(place):
+                yield from self._with_words(place, samples.of_documents(where, held))
 
     def _with_words(
         self, place: int, items: Iterable[Record | Problem]

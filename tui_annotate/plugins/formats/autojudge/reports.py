@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.plugins.admission import described, identifier
+from tui_annotate.plugins.admission import LONGEST_TEXT, described, identifier
 
 BREAK: Final = "\n\n"
 """Between a document's title and its text."""
@@ -254,7 +254,7 @@ def page(value: Any) -> Page:
     """A document.
 
     Raises:
-        InvalidInput: it has no text, or something in it has the wrong kind.
+        InvalidInput: it has no text, too much of it, or something in it has the wrong kind.
     """
     if not isinstance(value, dict):
         raise InvalidInput(f"it is {described(value)}, not an object")
@@ -267,4 +267,6 @@ def page(value: Any) -> Page:
     made = Page(text, title or None, url)
     if not made.whole.strip():
         raise InvalidInput("it has no text")
+    if (length := len(made.whole)) > LONGEST_TEXT:
+        raise InvalidInput(f"it holds {length:,} characters, more than {LONGEST_TEXT:,}")
     return made

@@ -17,6 +17,7 @@ from tui_annotate.plugins.formats.autojudge.names import (
     report_id,
     sentence_id,
 )
+from tui_annotate.plugins.formats.autojudge.near import Near
 from tui_annotate.plugins.formats.autojudge.reports import Page, Run, RunReport
 from tui_annotate.plugins.formats.autojudge.shelf import Placed
 from tui_annotate.plugins.protocols import ImportOptions
@@ -27,10 +28,10 @@ GAP: Final = " "
 
 @dataclass(slots=True)
 class _Shown:
-    """A document of a topic, as the first report has it, and the runs whose reports have it."""
+    """A document of a topic: where it came first, its text there, and the runs that have it."""
 
-    page: Page
     where: str
+    sha256: str
     runs: list[str] = field(default_factory=list)
 
 
@@ -53,7 +54,7 @@ class TopicSamples:
         self._request = Request(topic.title, topic.problem, topic.background)
         self._runs: dict[Run, str] = {}
         self._shown: dict[str, _Shown] = {}
-        self._sources: dict[tuple[str, Page], Document] = {}
+        self._sources: Near[tuple[str, Page], Document] = Near()
 
     def run(self, report: RunReport) -> str:
         """What a report's run is called: with its team where it is not the only one.
@@ -85,27 +86,27 @@ class TopicSamples:
             return
         yield Record(whole, where=where)
         yield from self._citations(placed, sources)
-        for key, page in report.documents.items():
-            yield from self.meet(key, page, self.run(report), where=where)
+        yield from self.meet(where, report.documents, self.run(report))
 
-    def of_documents(self) -> Iterator[Record | Problem]:
-        """The documents of all its reports, each once, in the order of the reports."""
-        for key, shown in self._shown.items():
+    def of_documents(self, where: str, pages: Mapping[str, Page]) -> Iterator[Record | Problem]:
+        """The documents that came first at a place: each of the topic once, after all were met."""
+        for key, page in pages.items():
+            shown = self._shown.get(key)
+            if shown is None or shown.where != where:
+                continue
+            meta = {
+                "topic_id": self._topic.id,
+                "docid": key,
+                "url": page.url,
+                "runs": shown.runs,
+            }
             try:
-                sample = self._sample(
-                    document_id(self._topic.id, key),
-                    (self._source(key, shown.page),),
-                    kind=Kind.DOCUMENT,
-                    meta={
-                        "topic_id": self._topic.id,
-                        "docid": key,
-                        "url": shown.page.url,
-                        "runs": shown.runs,
-                    },
-                )
-                yield Record(sample, where=shown.where)
+                name = document_id(self._topic.id, key)
+                source = self._source(key, page)
+                sample = self._sample(name, (source,), kind=Kind.DOCUMENT, meta=meta)
+                yield Record(sample, where=where)
             except InvalidInput as error:
-                yield problem(shown.where, error)
+                yield problem(where, error)
 
     def _report(self, report: RunReport, sources: Mapping[str, Document]) -> Sample:
         text = GAP.join(sentence.text for sentence in report.sentences)
@@ -156,13 +157,19 @@ class TopicSamples:
         run, team = report.run
         return {"topic_id": report.topic, "team_id": team, "run_id": run}
 
-    def meet(self, key: str, page: Page, *run: str, where: str) -> Iterator[Problem]:
-        """Takes a document, of a run's report or of none; tells if it is another than before."""
-        shown = self._shown.setdefault(key, _Shown(page, where))
-        shown.runs += run
-        if shown.page.whole != page.whole:
-            message = f"document {key!r} has another text than at {shown.where}, which is kept"
-            yield Problem(where, message, refused=False)
+    def meet(self, where: str, pages: Mapping[str, Page], *run: str) -> Iterator[Problem]:
+        """Takes documents, of a run's report or of none; tells which are others than before."""
+        for key, page in pages.items():
+            try:
+                sha256 = self._source(key, page).sha256
+            except InvalidInput as error:
+                yield problem(where, error)
+                continue
+            shown = self._shown.setdefault(key, _Shown(where, sha256))
+            shown.runs += run
+            if shown.sha256 != sha256:
+                message = f"document {key!r} has another text than at {shown.where}, which is kept"
+                yield Problem(where, message, refused=False)
 
     def _source(self, key: str, page: Page) -> Document:
         found = self._sources.get((key, page))
@@ -170,8 +177,8 @@ class TopicSamples:
             plain = document(
                 page.whole, side=Side.SOURCE, column=f"document {key}", language=self._language
             )
-            found = replace(plain, key=key, title=page.title or "")
-            self._sources[key, page] = found
+            made = replace(plain, key=key, title=page.title or "")
+            found = self._sources.keep((key, page), made, size=len(made.text))
         return found
 
     def _text(self, text: str, name: str) -> Document:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
@@ -139,10 +139,15 @@ class Shelf:
         found = self._lines(_REPORT, place)
         return (Placed(where, self._completed(unpacked(line))) for _, where, line in found)
 
-    def pages(self, place: int) -> Iterator[tuple[str, str, Page]]:
-        """(where, id, document) of a topic's documents that came without a report, by id."""
+    def pages(self, place: int) -> Iterator[tuple[str, dict[str, Page]]]:
+        """A topic's documents that came without a report, by id; where each stands."""
         found = self._lines(_PAGE, place)
-        return ((where, key, Page(*json.loads(line))) for key, where, line in found)
+        return ((where, {key: Page(*json.loads(line))}) for key, where, line in found)
+
+    def all_pages(self, place: int) -> Iterator[tuple[str, Mapping[str, Page]]]:
+        """A topic's documents: those of each report, then the others; where they stand."""
+        yield from ((placed.where, placed.report.documents) for placed in self.reports(place))
+        yield from self.pages(place)
 
     def _lines(self, kind: str, place: int) -> Iterator[tuple[str, str, str]]:
         found = self._database.execute(

@@ -14,6 +14,7 @@ from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.admission import Seen, described, identifier, problem
 from tui_annotate.plugins.files.json_values import json_values
 from tui_annotate.plugins.formats.autojudge.names import Topic
+from tui_annotate.plugins.formats.autojudge.near import Near
 from tui_annotate.plugins.formats.autojudge.reports import Page, RunReport, page
 
 _AGAIN = ("topic_id", "narrative_id")
@@ -110,8 +111,7 @@ class Library:
         self._path = path
         self._rows = rows
         self._encoding = encoding
-        self._topic = ""
-        self._near: dict[str, Page] = {}
+        self._near: Near[str, Page] = Near()
 
     def read(self) -> Iterator[Problem]:
         """Reads them; what is wrong with one is given.
@@ -145,13 +145,12 @@ class Library:
         """The report with those of its cited documents that it does not hold itself."""
         if self._path is None:
             return report
-        if report.topic != self._topic:  # the reports of a topic cite the same ones
-            self._topic, self._near = report.topic, {}
         missing = (key for key in report.cited() if key not in report.documents)
         found = {key: page for key in missing if (page := self._find(key))}
         return replace(report, documents={**report.documents, **found})
 
     def _find(self, key: str) -> Page | None:
-        if key not in self._near and (line := self._rows.word(key)) is not None:
-            self._near[key] = Page(*json.loads(line))
-        return self._near.get(key)
+        found = self._near.get(key)  # the reports of a topic cite the same ones
+        if found is None and (line := self._rows.word(key)) is not None:
+            found = self._near.keep(key, Page(*json.loads(line)), size=len(line))
+        return found

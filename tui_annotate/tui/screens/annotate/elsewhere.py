@@ -27,14 +27,19 @@ _PAUSE: Final = 0.1  # seconds without another claim in hand until it is looked 
 
 
 class AnnotateElsewhere(AnnotateItems):
-    """Tells which other document of the report holds better evidence."""
+    """Tells which other document of the report holds better evidence.
+
+    Attributes:
+        elsewhere: that, in words; empty for none.
+        searching: it will be looked for once the keys rest.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.elsewhere = ""
         self._looked_for: tuple[SampleKey, Anchor] | None = None
         self._report_assist: tuple[str, SampleAssist] | None = None
-        self._resting = False
+        self.searching = False
 
     def look_closer(self, draft: Draft) -> None:
         """Also: another claim in hand is looked for in the other documents once the keys rest."""
@@ -45,12 +50,12 @@ class AnnotateElsewhere(AnnotateItems):
         if now == self._looked_for:
             return
         self._looked_for, self.elsewhere = now, ""
-        if now and not self._resting:
-            self._resting = True
+        if now and not self.searching:
+            self.searching = True
             asyncio.get_running_loop().call_later(_PAUSE, self.call_later, self._look_elsewhere)
 
     def _look_elsewhere(self) -> None:
-        self._resting = False
+        self.searching = False
         draft, wanted, session = self.draft, self._looked_for, self.session
         near = self._near(draft) if draft else None
         if draft and wanted and near and session:

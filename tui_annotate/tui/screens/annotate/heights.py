@@ -54,7 +54,8 @@ class AnnotateHeights(AnnotateDrawing):
             told = f"too small: {columns} x {rows} at least"
             self.query_one(DraftLine).show(told, kind=WARNING)
         if self._apart:
-            self._heights_for = self.styles.grid_rows = None
+            if self._heights_for:  # to set it to what it is lays all out anew
+                self._heights_for = self.styles.grid_rows = None
             return
         bar = 3 if self.has_class("-three") else 2 if self.has_class("-two") else 1
         where = (self.draft.sample.key, *self.app.size, bar)

@@ -23,7 +23,7 @@ _RATING = 20  # cells of a rating in a title
 
 
 def title(
-    draft: Draft, side: Side, usual: Title, *, near: Neighbours | None, comment: str
+    draft: Draft, side: Side, usual: Title, *, near: Neighbours | None = None, comment: str = ""
 ) -> Title:
     """What stands over a text.
 

@@ -30,7 +30,7 @@ HARMLESS: Final = frozenset(moving.MOVES) | {
     "pane.other", "document.next", "document.previous", "match.next", "match.previous",
     "annotation.next", "annotation.previous", "undo", "redo", "sample.next", "sample.previous",
     "text.lacking", "item.next", "item.previous", "signals.next", "layout.next", "request.show",
-    "help.show", "app.back",
+    "help.show", "app.back", "collection.show", "incomplete.next",
 }  # fmt: skip
 """What is done on a sample although it was pressed before that was on screen."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.items import NOT_RATED
 from tui_annotate.domain.samples import Sample
 from tui_annotate.domain.settlements import How
 from tui_annotate.tui.dialogs.lesson import Told
@@ -18,8 +19,9 @@ _QUOTE = 48  # cells
 
 
 def own(lesson: Lesson, sample: Sample) -> list[Told]:
-    """What became of each of one's own."""
-    return [_outcome(outcome, sample) for outcome in lesson.outcomes]
+    """What became of each of one's own, the rating first."""
+    rated = [_rating(lesson)] if lesson.rated or lesson.rating else []
+    return rated + [_outcome(outcome, sample) for outcome in lesson.outcomes]
 
 
 def added(lesson: Lesson, sample: Sample) -> list[Told]:
@@ -29,6 +31,13 @@ def added(lesson: Lesson, sample: Sample) -> list[Told]:
         note = f"note: {one.note}" if one.note else "you did not mark it"
         told.append(Told("text", _said(one, sample), note))
     return told
+
+
+def _rating(lesson: Lesson) -> Told:
+    same = lesson.rated == lesson.rating
+    settled = "settled so" if same else f"settled: {lesson.rating or NOT_RATED}"
+    words = f"{settled}; {quoted(lesson.comment, cells=_QUOTE)}" if lesson.comment else settled
+    return Told("good" if same else "warning", f"rating: {lesson.rated or NOT_RATED}", words)
 
 
 def _outcome(outcome: Outcome, sample: Sample) -> Told:

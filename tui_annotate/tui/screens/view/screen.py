@@ -24,6 +24,7 @@ from tui_annotate.tui.draft.viewing.words import line
 from tui_annotate.tui.keys.map import KeyMap, typed
 from tui_annotate.tui.keys.review import REVIEWING
 from tui_annotate.tui.keys.view import VIEWING
+from tui_annotate.tui.screens.annotate import item_rows
 from tui_annotate.tui.screens.annotate.rows import Title, help_pair, key_pairs
 from tui_annotate.tui.screens.view import rows
 from tui_annotate.tui.screens.view.asking import ViewAsking
@@ -222,7 +223,8 @@ class ViewScreen(ViewAsking):
         if not isinstance(draft, Viewing):
             return super().title_of(draft, side)
         told = self.contrast.told
-        return rows.titles(draft, side, signals=self.signals, conflict=told)
+        usual = rows.titles(draft, side, signals=self.signals, conflict=told)
+        return item_rows.title(draft, side, usual)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[Mark]:
         """The annotations that are shown."""
