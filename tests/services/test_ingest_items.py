@@ -100,6 +100,16 @@ def test_documents_that_reports_share_are_stored_once(space: Workspace, tmp_path
     assert texts["Crabs hide under rocks."] == 3 + 3 + 1
 
 
+def test_progress_is_of_what_was_stored(space: Workspace, tmp_path: Path) -> None:
+    """Though all is read before the first sample: shares grow, and end at the whole."""
+    shares: list[float | None] = []
+    rows = [report(*(f"{n} {m} " * 300 for m in range(20)), run=f"run{n}") for n in range(40)]
+    taken(space, tmp_path, *rows, progress=lambda told: shares.append(told.share))
+    found = [share for share in shares if share is not None]
+    assert found == sorted(found)
+    assert found[0] < 1.0 == found[-1]
+
+
 def test_strict_stores_all_or_nothing(space: Workspace, tmp_path: Path) -> None:
     """A bad line refuses the whole collection, and is told by its line."""
     done = taken(space, tmp_path, report("one"), "{", strict=True)
