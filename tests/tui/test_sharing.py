@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugins.exchange.table_server import KEY, refusal, serving_table
 from tests.stores import claim
 from tests.tui.screens.work import Person, at_work, make
 from tui_annotate import workspace
@@ -121,23 +120,3 @@ async def test_a_folder_that_is_gone_is_told_and_nothing_waits(
         await ana.press(". 3")
         assert len(ana.annotations) == 1
         ana.app.sharing.end()
-
-
-async def test_a_table_is_shared_with_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is saved becomes a row; a server that refuses the key is told, and nothing waits."""
-    monkeypatch.setattr(syncing.Syncer.__init__, "__kwdefaults__", _QUICK)
-    home = make(tmp_path / "work")
-    with serving_table() as fake:
-        monkeypatch.setenv("TUI_ANNOTATE_SYNC_URL", fake.url)
-        monkeypatch.setenv("TUI_ANNOTATE_SYNC_KEY", KEY)
-        async with at_work(home, size=(140, 40)) as ana:
-            await until(ana, "● synced")
-            await ana.press(". 3")
-            while ("films", "ana", "a") not in fake.rows:
-                await ana.pilot.pause(0.001)
-            await until(ana, "● synced")
-            fake.script.append(refusal(401, "JWT expired"))
-            await ana.press("u")
-            await until(ana, "✗ sync error")
-            assert "JWT expired" in ana.line()
-            ana.app.sharing.end()
