@@ -11,7 +11,9 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.cli.test_json import names
+from tests.collected import collection, key
 from tests.pty_driver import ROOT
+from tests.stores import SEGMENTER, new
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person, again
@@ -88,6 +90,46 @@ def test_options_choose(read: Command) -> None:
     assert read("agreement", "--person", "nobody").code == 2
     assert read("agreement", "--label-set", "feed").code == 2
     assert read("agreement", "--json", "--csv").code == 2
+
+
+def test_ratings_have_figures_and_a_table_of_their_own(
+    filled: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one kind where it is asked for; words from a file are marked, and not drawn."""
+    import tui_annotate
+
+    with tui_annotate.open(tmp_path) as space:
+        space.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
+        for each in collection():
+            for person, word in ((ANA, "Bad"), (BEN, "So-so\x1b[31m")):
+                work = Assignment(person.id, State.DONE, word)
+                space.log.import_records([Record(each, (), (work,), (person,))])
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = filled("agreement", "--kind", "report", "--pairs")
+    assert shown.code == 0
+    assert re.search(r"^rating +kappa, linear +\.000 ", shown.out, re.MULTILINE)
+    assert re.search(r"^ana, ben␛\[31m +3 +\.000 +\.000 +\.000$", shown.out, re.MULTILINE)
+    assert "order of ratings: Perfect > Mostly Good > So-so > Bad > So-so␛[31m" in shown.err
+    assert max(map(len, shown.out.splitlines())) <= 80
+    every = filled("agreement", "--json").json
+    assert every["together"]["samples"] == len(collection())
+    assert filled("agreement", "--json", "--kind", "pair").json["ratings"] == []
+
+
+def test_items_are_counted_in_the_status(filled: Command, tmp_path: Path) -> None:
+    """By dataset and kind, with who annotated how many."""
+    import tui_annotate
+
+    with tui_annotate.open(tmp_path) as space:
+        assert "annotator" not in filled("status").out
+        space.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
+        ana = space.people.local("ana").id
+        space.annotate.rate(ana, key("d|1|da"), "Bad", seconds=0)
+    shown = filled("status")
+    assert re.search(r"^c +report +3 +- +0$", shown.out, re.MULTILINE)
+    assert re.search(r"^c +document +4 +ana +1$", shown.out, re.MULTILINE)
+    (told,) = [each for each in filled("status", "--json").json["items"] if each["name"]]
+    assert (told["dataset"], told["kind"], told["annotated"]) == ("c", "document", 1)
 
 
 def test_work_without_states_is_pointed_out(command: Command) -> None:

@@ -129,3 +129,10 @@ def test_pseudonyms_and_layers_work_for_lines(rag: Command) -> None:
     assert _rows(hidden)[0]["username"].startswith("person-")
     assert len(_rows(rag("export", "--format", "autojudge", "--layer", "ana").out)) == 1
     assert rag("export", "--format", "autojudge", "--layer", "adjudicated").out == ""
+
+
+def test_a_filter_leaves_the_report_of_a_citation_where_it_is(rag: Command) -> None:
+    """Nobody said anything of the report itself; the line has it whole all the same."""
+    (row,) = _rows(rag("export", "--format", "autojudge", "--person", "ana").out)
+    assert [one["text"] for one in row["citation"]["report"]["sentences"]] == [EMOJI, "It rains."]
+    assert list(row["citation"]["report"]["documents"]) == ["a"]

@@ -98,6 +98,9 @@ NUMBERED = PAIR | {"sample_id": 0}
         ([{"text": "A.", "label": [[0, 1, "X"]]}], "asked"),
         ([{"source": "A."}], "asked"),
         ([{"data": "A."}], "asked"),
+        ([{"metadata": {}, "answer": []}], "autojudge"),
+        ([{"metadata": "A.", "answer": []}], "asked"),
+        ([{"request_id": "1", "username": "", "rating": "", "spans": []}], "autojudge"),
     ],
 )
 def test_the_first_records_show_the_form(

@@ -150,7 +150,7 @@ def test_a_rating_is_work_also_where_nothing_is_marked(deeds: Annotate, database
     for name in ("ana", "ben"):
         deeds.rate(deeds.people.local(name).id, REPORTS[0], "Bad", seconds=0)
     assert agree(deeds, database).together.samples == 0
-    assert agree(deeds, database, state="new").together.samples == 1
+    assert agree(deeds, database, state=State.DRAFT.value).together.samples == 1
 
 
 def test_marks_of_documents_are_compared_where_they_are(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -14,6 +15,7 @@ from tui_annotate.domain import items
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidSpan, NotAllowed, NotFound
+from tui_annotate.domain.handouts import Pool
 from tui_annotate.domain.items import Branch
 from tui_annotate.domain.people import OPERATOR, Actor, Role, again
 from tui_annotate.domain.samples import Kind, Sample, SampleKey, Side
@@ -435,6 +437,42 @@ def test_whoever_was_given_samples_sees_and_counts_these_alone(
                     assert sum(run.total for run in runs) == topic.total
     assert len(given[ana]) + len(given[ben]) == len(collection())
     assert deeds.topics(deeds.people.local("eve").id, DATASET, Kind.REPORT) == ()
+
+
+def test_what_is_drawn_from_a_pool_is_all_there_is(
+    database: Database, deeds: Annotate, ana: str
+) -> None:
+    """Nothing before the first is drawn; the next is drawn where nothing is left."""
+    Share(ShareStore(database), deeds.people, lambda _: None, OPERATOR).pool(
+        DATASET, Pool(1, "ingested")
+    )
+    assert deeds.topics(ana, DATASET, Kind.REPORT) == ()
+    first = deeds.next_unfinished(ana, None)
+    assert first is not None
+    kind = deeds.corpus.sample(first).sample.kind
+    assert deeds.next_incomplete(ana, kind, None, dataset=DATASET) == first
+    assert sum(topic.total for topic in deeds.topics(ana, DATASET, kind)) == 1
+    deeds.rate(ana, first, "Bad", seconds=0)
+    deeds.finish(ana, first, seconds=0)
+    assert deeds.next_incomplete(ana, kind, first) is None
+    assert deeds.next_unfinished(ana, first) not in (None, first)
+
+
+def test_practice_comes_before_all_else(database: Database, deeds: Annotate, ana: str) -> None:
+    """As in the queue: until it is finished there is nothing beside it."""
+    deeds.corpus.add([new(replace(report(), dataset="other"))], segmenter=SEGMENTER)
+    right, first = deeds.people.local("right").id, key("r|1|run1")
+    deeds.add(right, first, passage(0, 9), seconds=0)
+    deeds.finish(right, first, seconds=0)
+    share = Share(ShareStore(database), deeds.people, lambda _: None, OPERATOR)
+    share.practice(DATASET, ["ana"], gold="right")
+    assert deeds.topics(ana, "other", Kind.REPORT) == ()
+    assert deeds.next_incomplete(ana, Kind.REPORT, None, dataset="other") is None
+    assert counts(deeds.topics(ana, DATASET, Kind.REPORT)) == [("1", 0, 2), ("2", 0, 1)]
+    assert deeds.next_incomplete(ana, Kind.REPORT, None, dataset=DATASET) == first
+    for sample in collection():
+        deeds.finish(ana, sample.key, seconds=0)
+    assert counts(deeds.topics(ana, "other", Kind.REPORT)) == [("1", 0, 1)]
 
 
 def test_a_second_reading_knows_its_own_alone(deeds: Annotate, ana: str) -> None:

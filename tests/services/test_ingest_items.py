@@ -30,7 +30,7 @@ def space(tmp_path: Path) -> Iterator[Workspace]:
 def taken(space: Workspace, folder: Path, *rows: Any, **how: Any) -> IngestReport:
     """What an ingest of some lines did."""
     runs, options = lines(folder / "runs.jsonl", *rows), _reading(folder)
-    return space.ingest(runs, format="autojudge", options=options, embedder="none", **how)
+    return space.ingest(runs, format="autojudge", options=options, **{"embedder": "none"} | how)
 
 
 def _reading(folder: Path) -> ImportOptions:
@@ -88,16 +88,26 @@ def test_a_run_that_comes_later_has_its_documents_once_all_are_replaced(
 
 
 def test_documents_that_reports_share_are_stored_once(space: Workspace, tmp_path: Path) -> None:
-    """One text in reports, citations and by itself is one document, segmented once."""
+    """One text in reports, citations and by itself is one document, cut and embedded once."""
     documents = {"a": POOLS, "b": UNDER}
     rows = [
         report(("One.", ["a", "b"]), ("Two.", ["a"]), run=run, documents=documents)
         for run in ("run1", "run2", "run3")
     ]
-    done = taken(space, tmp_path, *rows)
+    done = taken(space, tmp_path, *rows, embedder="static")
     texts = Counter(document.text for sample in space.samples() for document in sample.documents)
-    assert done.documents == len(texts) == space.status().documents == 5
+    assert done.documents == done.embedded == len(texts) == space.status().documents == 5
     assert texts["Crabs hide under rocks."] == 3 + 3 + 1
+
+
+def test_progress_is_of_what_was_stored(space: Workspace, tmp_path: Path) -> None:
+    """Though all is read before the first sample: shares grow, and end at the whole."""
+    shares: list[float | None] = []
+    rows = [report(*(f"{n} {m} " * 300 for m in range(20)), run=f"run{n}") for n in range(40)]
+    taken(space, tmp_path, *rows, progress=lambda told: shares.append(told.share))
+    found = [share for share in shares if share is not None]
+    assert found == sorted(found)
+    assert found[0] < 1.0 == found[-1]
 
 
 def test_strict_stores_all_or_nothing(space: Workspace, tmp_path: Path) -> None:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 SHOWN = 20
-
 DirOption = Annotated[
     Path | None,
     typer.Option(
@@ -251,9 +250,7 @@ def delete_mine(
         person = space.person(name)
         place = _place(folder)
         if place is not None and dataset:
-            raise InvalidInput(
-                "--dataset is for the table", "a folder has one file for each person"
-            )
+            raise InvalidInput("--dataset is for the table", "a folder has a file a person")
         table = None if place is not None else _table()
         where = str(place or table) + (f", dataset {dataset}" if dataset else "")
         output.ask(f"remove all work of {person.name} from {where}?", yes=yes)
@@ -276,11 +273,9 @@ def _deleted(space: Workspace, person: Person, dataset: str) -> int:
 
 def _place(folder: Path | None) -> Path | None:
     """The folder that is meant; None for the table."""
-    from tui_annotate.plugins.exchange import sync_key
+    from tui_annotate.plugins.exchange.sync_key import folder as named
 
-    if folder is not None:
-        return folder
-    return Path(sync_key.folder()) if sync_key.folder() else None
+    return folder or (Path(named()) if named() else None)
 
 
 def _table() -> Table:
@@ -288,10 +283,8 @@ def _table() -> Table:
     from tui_annotate.plugins.exchange.table import Table
 
     if not sync_key.address():
-        raise InvalidInput(
-            "nobody says where the table is",
-            f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir",
-        )
+        hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir"
+        raise InvalidInput("nobody says where the table is", hint)
     return Table(sync_key.address())
 
 
@@ -304,4 +297,4 @@ def _folder(space: Workspace, place: Path) -> FolderSync:
 
 
 def _say(problem: Problem) -> None:
-    output.say(f"left out: {problem}" + (f" ({problem.hint})" if problem.hint else ""))
+    output.say(f"left out: {problem} ({problem.hint})")

@@ -116,7 +116,7 @@ WORKSPACE_TEMPLATE: Final = """\
 # order = "by-source"   # of the queue: by-source, ingested, random, random:SEED
 # language = ""         # of documents: en, zh; empty: by the text itself
 # workers = 0           # processes of ingest; 0: one for each core
-# ratings = []          # words that samples are rated with, the best first; [] as docs/admins.md has
+# ratings = []          # words that samples are rated with, best first; empty: docs/admins.md
 # pseudonyms_key = ""   # file of the key that export --pseudonymise makes; as on another disk
 # reviewers_settle_own = false  # whether reviewers may settle what they annotated
 

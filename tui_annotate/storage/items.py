@@ -29,6 +29,7 @@ from tui_annotate.domain.people import OPERATOR, Actor, Verb, reader, require
 from tui_annotate.domain.samples import Kind, SampleKey
 from tui_annotate.storage.codec import from_json, request_from_json
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.queue import practising
 from tui_annotate.storage.ranks import HANDED_OUT
 
 ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"
@@ -41,7 +42,7 @@ _TOPIC: Final = "CASE WHEN json_valid(s.meta) THEN json_extract(s.meta, '$.topic
 _WITHIN: Final = " s.dataset_id = :dataset AND s.external >= :low AND s.external < :high"
 _OURS: Final = (
     " AND (:whole OR EXISTS (SELECT 1 FROM allotments t"
-    "   WHERE t.person = :person AND t.sample_id = s.id))"
+    "   WHERE t.person = :person AND t.sample_id = s.id AND (t.practice OR NOT :practising)))"
 )
 _ANY: Final = text(
     f"SELECT 1 FROM samples s WHERE {_WITHIN} AND s.kind = :kind LIMIT 1"  # noqa: S608  constants
@@ -91,7 +92,8 @@ _NEXT: Final = {
     True: text(_OPEN.format(source="samples s")),
     False: text(
         _OPEN.format(
-            source="allotments t CROSS JOIN samples s ON t.person = :person AND s.id = t.sample_id"
+            source="allotments t CROSS JOIN samples s ON t.person = :person"
+            " AND s.id = t.sample_id AND (t.practice OR NOT :practising)"
         )
     ),
 }
@@ -115,7 +117,8 @@ class _Seen:
     Attributes:
         name, row: of the dataset.
         whole: nothing of it was handed out, so that everybody has all of it; a second reading
-            knows its own alone.
+            knows its own alone, and whoever practises what is for practice.
+        practising: they have practice to finish.
     """
 
     connection: Connection
@@ -123,9 +126,11 @@ class _Seen:
     name: str
     row: int
     whole: bool
+    practising: bool
 
     def _asked(self, query: TextClause, **scope: Any) -> Any:
-        return self.connection.execute(query, {"person": self.person, "dataset": self.row, **scope})
+        known = {"person": self.person, "dataset": self.row, "practising": self.practising}
+        return self.connection.execute(query, known | scope)
 
     def has(self, kind: Kind) -> bool:
         """Whether there are items of a kind."""
@@ -215,8 +220,12 @@ class ItemStore:
         with self._database.reading() as connection:
             scope = {"name": dataset, "handed_out": HANDED_OUT}
             row = connection.execute(_DATASET, scope).first()
-            whole = row is not None and not row[1] and reader(person) == person
-            yield _Seen(connection, person, dataset, row[0], whole) if row else None
+            if row is None:
+                yield None
+                return
+            busy = practising(connection, person)
+            whole = not (row[1] or busy) and reader(person) == person
+            yield _Seen(connection, person, dataset, row[0], whole, busy)
 
     def modes(self, dataset: str) -> tuple[Kind, ...]:
         """The kinds of items that a dataset has."""

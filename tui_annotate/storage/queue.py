@@ -227,12 +227,22 @@ def _walking(
 def _line(connection: Connection, person: str, order: int) -> list[Walk]:
     """The orders that somebody walks, in turn; a second reading knows its own alone."""
     own = _own(connection, person)
-    practice = [walk for walk in own if walk.practice]
-    if any(walk.finished() < walk.total() for walk in practice):
+    practice = _unfinished_practice(own)
+    if practice:
         return practice
     if reader(person) != person:
         return own
     return [*own, Walk(connection, order, person)]
+
+
+def _unfinished_practice(own: Sequence[Walk]) -> list[Walk]:
+    practice = [walk for walk in own if walk.practice]
+    return practice if any(walk.finished() < walk.total() for walk in practice) else []
+
+
+def practising(connection: Connection, person: str) -> bool:
+    """Whether somebody has practice to finish, before which they have nothing else."""
+    return bool(_unfinished_practice(_own(connection, person)))
 
 
 def _own(connection: Connection, person: str) -> list[Walk]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -43,8 +42,8 @@ class Sharing:
             return
         from tui_annotate.workspace import carrying
 
-        pull = partial(carrying.shared_pull, workspace, person)
-        self._exchange = Exchange(pull, partial(carrying.shared_push, workspace, person))
+        shared = carrying.Shared(workspace, person)
+        self._exchange = Exchange(shared.pull, shared.push)
 
     def begin(self, *, online: bool) -> None:
         """Somebody is at work: pulls, and from here on pushes what they do."""

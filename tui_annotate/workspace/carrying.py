@@ -7,6 +7,8 @@ import secrets
 import shutil
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -98,27 +100,38 @@ def table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
     return TableSync(space.corpus, space.log, merging(space), marks, table, person)
 
 
-def shared_pull(space: Workspace, person: Person) -> Merged:
-    """Takes in what is new of somebody in the place that the environment names.
+@dataclass
+class Shared:
+    """Somebody's work in the place that the environment names; for one thread.
+
+    What is wrong with that place is told by each call, not before.
 
     Raises:
-        TuiAnnotateError: it can not be reached, or read.
+        TuiAnnotateError: both methods, where it can not be reached, read or written.
     """
-    if folder := sync_key.folder():
-        return FolderSync(merging(space), FolderTarget(Path(folder))).pull(person)
-    return table_sync(space, Table(sync_key.address(), attempts=_ATTEMPTS), person).pull()
 
+    space: Workspace
+    person: Person
 
-def shared_push(space: Workspace, person: Person) -> int:
-    """Sends what is new of somebody there; how many samples were changed elsewhere, and wait.
+    def pull(self) -> Merged:
+        """Takes in what is new there."""
+        if folder := sync_key.folder():
+            return self._files(folder).pull(self.person)
+        return self._rows.pull()
 
-    Raises:
-        TuiAnnotateError: it can not be reached, or written.
-    """
-    if folder := sync_key.folder():
-        return len(FolderSync(merging(space), FolderTarget(Path(folder))).push(person).waiting)
-    table = Table(sync_key.address(), attempts=_ATTEMPTS)
-    return len(table_sync(space, table, person).push().waiting)
+    def push(self) -> int:
+        """Sends what is new here; how many samples were changed elsewhere, and wait."""
+        if folder := sync_key.folder():
+            return len(self._files(folder).push(self.person).waiting)
+        return len(self._rows.push().waiting)
+
+    def _files(self, folder: str) -> FolderSync:
+        return FolderSync(merging(self.space), FolderTarget(Path(folder)))
+
+    @cached_property
+    def _rows(self) -> TableSync:
+        table = Table(sync_key.address(), attempts=_ATTEMPTS)
+        return table_sync(self.space, table, self.person)
 
 
 def somebody(space: Workspace, who: str) -> Person:
@@ -129,7 +142,8 @@ def somebody(space: Workspace, who: str) -> Person:
     """
     if space.team.members.required():
         return space.team.accounts.find(who).person
-    everybody = [each for each in space.people.all() if each.kind is not PersonKind.AGAIN]
+    nobody = {PersonKind.AGAIN, PersonKind.SETTLED}
+    everybody = [each for each in space.people.all() if each.kind not in nobody]
     meant = [each for each in everybody if who in (each.id, each.name)]
     if len(meant) != 1:
         there = ", ".join(each.name for each in everybody[:20]) or "nobody"

@@ -407,7 +407,7 @@ def test_topics_that_are_asked_for_alone_are_read(tmp_path: Path) -> None:
         ([], "the topic is a list, not an object"),
         ({"title": "x"}, "'request_id' is nothing (null), not text"),
         ({"request_id": 7, "title": "x"}, "'request_id' is a number (7), not text"),
-        ({"request_id": "7"}, "'title' is empty"),
+        ({"request_id": "7"}, "'title' is nothing (null), not text"),
         ({"request_id": "7", "title": "x", "narrative_id": 8}, "'narrative_id' is 8"),
         ({"request_id": "7", "title": "x", "background": 1}, "'background' is a number (1)"),
         ({"request_id": "1101", "title": "x"}, "topic '1101' was given before"),

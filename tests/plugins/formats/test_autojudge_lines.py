@@ -232,12 +232,16 @@ def test_other_samples_are_counted(tmp_path: Path) -> None:
         replace(sample, kind=Kind.QUESTION),
         replace(sample, meta={}),
         replace(sample, kind=Kind.CITATION, meta={"topic_id": "1", "sentence_idx": "0"}),
+        replace(sample, kind=Kind.CITATION, meta={"topic_id": "1", "sentence_idx": 0}),
     ]
-    text, told = write([said(Record(one), mark(Side.SOURCE, 0, 5)) for one in strange], "autojudge")
+    bare = collection(tmp_path)["c|1101|teamA/run1|0"].sample
+    alone = replace(bare, kind=Kind.DOCUMENT, meta={"topic_id": "1", "docid": "a"})
+    work = [said(Record(one), mark(Side.SOURCE, 0, 5)) for one in strange]
+    text, told = write([*work, said(Record(alone), mark(Side.SUMMARY, 0, 3))], "autojudge")
     assert text == ""
     assert told.lost == {
-        "samples that are no report, document or citation": 4,
-        "annotations of such samples": 4,
+        "samples that are no report, document or citation": 6,
+        "annotations of such samples": 6,
     }
 
 
@@ -252,6 +256,7 @@ def test_what_has_no_place_is_counted(tmp_path: Path) -> None:
         mark(Side.SOURCE, 0, 5),
     )
     _, told = write([work], "autojudge")
+    assert told.annotations == 3
     assert told.lost == {
         "notes": 1,
         "labels": 1,

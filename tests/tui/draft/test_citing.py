@@ -12,7 +12,7 @@ from tests.tui.screens.collected import Collection
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import citing, items
+from tui_annotate.tui.draft import citations, citing, items
 from tui_annotate.tui.draft.effects import Open
 from tui_annotate.tui.draft.sheet import Pointer
 from tui_annotate.tui.draft.state import Draft
@@ -24,13 +24,13 @@ REPORT = Collection().report()
 def draft_of(sample: Sample) -> Draft:
     """The sample with the cursor at its start, all of a text one segment."""
     cut = [(Segment(0, len(document.text)),) for document in sample.documents]
-    return Draft(sample, cut, LabelTree((), ""), citations=citing.citations(sample))
+    return Draft(sample, cut, LabelTree((), ""), citations=citations.citations(sample))
 
 
 def test_marks_hang_behind_the_last_character_of_a_sentence() -> None:
     """Each id in brackets, a long one shortened; a sentence that cites nothing has none."""
     text = REPORT.document(Side.SUMMARY).text
-    tags = citing.tags(citing.citations(REPORT))
+    tags = citations.tags(citations.citations(REPORT))
     assert [(text[: at + 1].split(". ")[-1], tag) for at, tag in tags.items()] == [
         ("Sea stars eat mussels.", "[doc-a]"),
         ("Crabs hide.", "[doc-a] [doc-b] [lost]"),
@@ -42,7 +42,7 @@ def test_marks_hang_behind_the_last_character_of_a_sentence() -> None:
 def test_marks_never_take_more_than_a_share_of_a_line(names: list[str]) -> None:
     """What does not fit is counted; what is cut is never the first."""
     report = Collection(texts={}, sentences=[("One.", tuple(names))]).report()
-    (tag,) = citing.tags(citing.citations(report)).values()
+    (tag,) = citations.tags(citations.citations(report)).values()
     assert width(tag) <= 36 + len(" +40")
     assert tag.startswith("[")
     shown = tag.count("] [") + 1
@@ -56,7 +56,7 @@ def test_marks_never_take_more_than_a_share_of_a_line(names: list[str]) -> None:
 )  # fmt: skip
 def test_a_strange_record_marks_nothing(told: object) -> None:
     """Sentences outside the text, or no sentences at all, are passed over."""
-    assert citing.citations(replace(REPORT, meta={"sentences": told})) == ()
+    assert citations.citations(replace(REPORT, meta={"sentences": told})) == ()
 
 
 def test_the_walk_goes_through_all_citations_round_and_round() -> None:

@@ -31,8 +31,8 @@ ANNOTATE = {
 }
 """Every sign that the palette names by itself; a new one is explained, or this fails."""
 
-ELSEWHERE = set("·…›⚑✗✎✓≈▸") | set("↑↓←→") | set("━─") | set("•–")
-"""Signs with words beside them, of keys, of rules, of a hidden password."""
+ELSEWHERE = set("·…›⚑✗✎✓≈▸") | set("↑↓←→") | set("━─") | set("•–") | set("◌◔⇅●")
+"""Signs with words beside them, of keys, of rules, of a hidden password, of shared work."""
 
 
 def signs(legend: Sequence[Mark]) -> set[str]:

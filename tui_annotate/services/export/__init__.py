@@ -72,7 +72,7 @@ class Export:
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
     def _sample(self, key: SampleKey) -> Sample | None:
-        """A sample whatever the filters are: some formats write a line of one with another in it."""
+        """A sample whatever the filters are: some lines hold another sample than theirs as well."""
         with suppress(NotFound):
             return self.corpus.sample(key).sample
         return None

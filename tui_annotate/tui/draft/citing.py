@@ -1,80 +1,15 @@
-"""What the sentences of a report cite: marks that hang behind them, and the way through them.
-
-A mark is no part of the text: no offset counts it, no selection takes it.
-"""
+"""Walking what a report cites, and telling of it in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
 
-from tui_annotate.domain import items
 from tui_annotate.domain.samples import Document, Match, Sample, Side
-from tui_annotate.domain.samples import Kind as SampleKind
-from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.citations import citations, short
 from tui_annotate.tui.draft.effects import Effects, Open
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.words import HINT, WARNING
-from tui_annotate.tui.lines import shown, width
-
-_LONGEST: Final = 10  # characters of an id that a mark shows whole
-_KEPT: Final = 4  # of a longer one
-_MARKS: Final = 36  # cells of all marks behind a sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A sentence cites a document.
-
-    Attributes:
-        sentence: the sentence's index in the report.
-        span: its extent.
-        id: the document's.
-        document: its index on the source side; None where the report came without it.
-    """
-
-    sentence: int
-    span: Span
-    id: str
-    document: int | None
-
-
-def citations(sample: Sample) -> tuple[Citation, ...]:
-    """Those of a report in reading order; none for any other sample."""
-    if sample.kind is not SampleKind.REPORT or not sample.side(Side.SUMMARY):
-        return ()
-    length = len(sample.document(Side.SUMMARY).text)
-    places = {document.key: at for at, document in enumerate(sample.side(Side.SOURCE))}
-    return tuple(
-        Citation(at, Span(sentence.start, sentence.end), name, places.get(name))
-        for at, sentence in enumerate(items.sentences(sample))
-        if 0 <= sentence.start < sentence.end <= length
-        for name in map(str, sentence.citations)
-    )
-
-
-def short(name: str) -> str:
-    """An id as a mark shows it."""
-    name = shown(name)
-    return name if len(name) <= _LONGEST else f"{name[:_KEPT]}…"
-
-
-def tags(found: Sequence[Citation]) -> dict[int, str]:
-    """By the last code point of a sentence: its citations in brackets, as many as are readable."""
-    by_end: dict[int, list[str]] = {}
-    for citation in found:
-        by_end.setdefault(citation.span.end - 1, []).append(f"[{short(citation.id)}]")
-    return {end: _joined(marks) for end, marks in by_end.items()}
-
-
-def _joined(marks: Sequence[str]) -> str:
-    told = ""
-    for at, mark in enumerate(marks):
-        if told and width(f"{told} {mark}") > _MARKS:
-            return f"{told} +{len(marks) - at}"
-        told = f"{told} {mark}".strip()
-    return told
+from tui_annotate.tui.lines import width
 
 
 def here(draft: Draft) -> list[int]:

@@ -19,7 +19,7 @@ from tui_annotate.tui.draft.sheet import Sheet
 from tui_annotate.tui.keys.annotate import DIGITS
 
 if TYPE_CHECKING:
-    from tui_annotate.tui.draft.citing import Citation
+    from tui_annotate.tui.draft.citations import Citation
 
 Kind = Literal["hint", "draft", "saved", "warning", "error"]
 """Of the words in the draft line."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.items import PASSAGE, cut, sentence_of, sentences
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.samples import Kind, Sample, Side
@@ -49,15 +49,19 @@ def _of(annotation: Annotation, side: Side) -> list[Span]:
     return [span for on, index, span in annotation.anchors if on is side and index == 0]
 
 
+def placed(sample: Sample, annotation: Annotation) -> list[Anchor]:
+    """The anchors that lines of a sample have a place for: of a report, those in its own text."""
+    sides = (Side.SUMMARY,) if sample.kind is Kind.REPORT else tuple(Side)
+    return [anchor for anchor in annotation.anchors if anchor.side in sides and not anchor.index]
+
+
 def count_lost(report: Report, sample: Sample, annotations: Sequence[Annotation]) -> None:
     """Counts what of annotations has no place in lines, beside what the format tells of itself."""
     labels = sum(path != PASSAGE for one in annotations for path in one.labels)
     report.lose("labels", labels)
-    sides = {Kind.REPORT: (Side.SUMMARY,)}.get(sample.kind, tuple(Side))
-    anchors = [anchor for one in annotations for anchor in one.anchors]
-    away = [anchor for anchor in anchors if anchor.side not in sides or anchor.index]
-    report.lose("spans in documents of a report", len(away))
-    kept = [anchor for anchor in anchors if anchor not in away]
+    kept = [anchor for one in annotations for anchor in placed(sample, one)]
+    away = sum(len(one.anchors) for one in annotations) - len(kept)
+    report.lose("spans in documents of a report", away)
     report.lose("spans that are marked twice", len(kept) - len(set(kept)))
     within = sentences(sample) if sample.kind is Kind.REPORT else ()
     if within:

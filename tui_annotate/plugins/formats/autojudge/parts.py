@@ -22,10 +22,13 @@ def is_item(sample: Sample) -> bool:
     needed = _NEEDED.get(sample.kind)
     if needed is None or not all(isinstance(sample.meta.get(name), str) for name in needed):
         return False
-    if sample.kind is not Kind.CITATION:
+    if sample.kind is Kind.DOCUMENT:
+        return bool(sample.side(Side.SOURCE))
+    if sample.kind is Kind.REPORT:
         return True
     place = sample.meta.get("sentence_idx")
-    return isinstance(place, int) and isinstance(sample.meta.get("docid"), str | None)
+    counted = isinstance(place, int) and not isinstance(place, bool)
+    return counted and isinstance(sample.meta.get("docid", 0), str | None)
 
 
 def report_key(sample: Sample) -> SampleKey:

@@ -110,7 +110,10 @@ class _Gathering:
                         "name the file of topics: --topics topics.jsonl",
                     )
                 try:
-                    yield from self._report(value, path) if lone else self._line(value)
+                    if lone:
+                        yield from self._report(value, path)
+                    else:
+                        self._line(value)
                 except InvalidInput as error:
                     yield problem(value.where, error)
 
@@ -124,7 +127,7 @@ class _Gathering:
         self._shelf.put(place, Placed(value.where, report))
         yield from (Problem(value.where, doubt, refused=False) for doubt in doubts)
 
-    def _line(self, value: Value) -> Iterator[Problem]:
+    def _line(self, value: Value) -> None:
         found = judged(value.value)
         place = self._place(self._options.dataset or found.dataset, found.topic)
         if place is None:
@@ -135,7 +138,6 @@ class _Gathering:
             self._shelf.put_page(place, key, page, where=value.where)
         words = Words(found.person, value.where, found.rating, found.comment, found.spans)
         self._shelf.put_words(place, found.item, words)
-        yield from ()
 
     def _place(self, dataset: str, topic: str) -> int | None:
         """Where a topic of a dataset stands among all; None where it is not wanted."""

@@ -86,9 +86,8 @@ def _topic(value: Any, place: int) -> Topic:
     for name in _AGAIN:
         if (again := value.get(name)) is not None and str(again) != key:
             raise InvalidInput(f"'request_id' is {key!r} and {name!r} is {again!r}")
-    title = _text(value, "title")
-    if not title.strip():
-        raise InvalidInput("'title' is empty", "a topic has a title")
+    if not isinstance(title := value.get("title"), str):
+        raise InvalidInput(f"'title' is {described(title)}, not text", "a topic has a title")
     return Topic(place, key, title, _text(value, "problem_statement"), _text(value, "background"))
 
 

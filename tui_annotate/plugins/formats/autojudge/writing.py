@@ -14,7 +14,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Kind, Sample, SampleKey, Side
 from tui_annotate.plugins.admission import Seen
-from tui_annotate.plugins.formats.autojudge.marked import count_lost, marked
+from tui_annotate.plugins.formats.autojudge.marked import count_lost, marked, placed
 from tui_annotate.plugins.formats.autojudge.names import ABOUT, FORMAT, OWN_META
 from tui_annotate.plugins.formats.autojudge.parts import (
     is_item,
@@ -89,7 +89,7 @@ class Writer:
         self.report.records += bool(works)
         people = {person.id: person for person in record.people}
         for name, work in sorted(works.items()):
-            self.report.annotations += len(work.annotations)
+            self.report.annotations += sum(bool(placed(sample, one)) for one in work.annotations)
             username = self._username(people.get(name) or Person(name, name))
             yield name, self._line(sample, work, username) | about
 
@@ -168,6 +168,8 @@ class Writer:
         if found is None:
             taken = {FORMAT, "", *self._usernames.values()}
             found = person.id if person.name in taken else person.name
+            while found in taken and person.id != FORMAT:
+                found += "+"
             found = "" if person.id == FORMAT else found
             self._usernames[person.id] = found
             self.report.lose("ids of annotators", found not in ("", person.id))

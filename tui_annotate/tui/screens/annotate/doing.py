@@ -176,7 +176,9 @@ class AnnotateDoing(AnnotateAgain):
         """In the store's thread: what comes after a sample that is done."""
         annotate, who = session.annotate, session.person.id
         if sample.kind in JUDGED:
-            return annotate.next_incomplete(who, sample.kind, sample.key)
+            found = annotate.next_incomplete(who, sample.kind, sample.key)
+            if found not in (None, sample.key):
+                return found  # else what is left may have to be drawn
         return annotate.next_unfinished(who, sample.key, order=session.order)
 
     def leaving_place(self) -> Callable[[], None]:

@@ -16,7 +16,8 @@ from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.tui.draft import citing
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screens.annotate.items import AnnotateItems, Neighbours
+from tui_annotate.tui.screens.annotate.items import AnnotateItems
+from tui_annotate.tui.screens.annotate.neighbours import Neighbours
 from tui_annotate.tui.screens.annotate.rows import Title
 
 if TYPE_CHECKING:

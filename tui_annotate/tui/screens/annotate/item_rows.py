@@ -16,7 +16,7 @@ from tui_annotate.tui.screens.annotate.rows import Title
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
     from tui_annotate.services.annotate import Desk
-    from tui_annotate.tui.screens.annotate.items import Neighbours
+    from tui_annotate.tui.screens.annotate.neighbours import Neighbours
 
 _NAME = 16  # cells of a side's name where more follows it
 _RATING = 20  # cells of a rating in a title

@@ -18,7 +18,7 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.offers import Offer
 from tui_annotate.domain.samples import Kind, Match, Side, Signals
-from tui_annotate.tui.draft import citing, lighting, moving
+from tui_annotate.tui.draft import citations, lighting, moving
 from tui_annotate.tui.draft.effects import (
     AskWords,
     Effect,
@@ -89,7 +89,7 @@ class AnnotatePanes(AnnotateHeights):
         text, language = "", "en"
         if index < len(documents):
             text, language = documents[index].text, documents[index].language
-        tags = citing.tags(self.draft.citations) if side is Side.SUMMARY else None
+        tags = citations.tags(self.draft.citations) if side is Side.SUMMARY else None
         sentences = self.draft.sentences(side, index)
         self.pane(side).load(text, sentences, language=language, tags=tags)
         self._documents[side] = index

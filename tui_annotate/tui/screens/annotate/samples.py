@@ -13,7 +13,8 @@ from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui import turns
-from tui_annotate.tui.draft import alone, citing, finishing
+from tui_annotate.tui.draft import alone, finishing
+from tui_annotate.tui.draft.citations import citations
 from tui_annotate.tui.draft.place import place, restore
 from tui_annotate.tui.draft.relabelling import reopened
 from tui_annotate.tui.draft.state import Draft, Kind
@@ -95,7 +96,7 @@ class AnnotateSamples(AnnotateFinding):
             last_label=self.last_label,
             scale=desk.scale,
             rating=desk.assignment.rating,
-            citations=citing.citations(sample),
+            citations=citations(sample),
         )
 
     def first(self, session: Session, sample: str) -> Desk | None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import SampleKey, Signals
-from tui_annotate.tui.draft import alone, citing
+from tui_annotate.tui.draft import alone
+from tui_annotate.tui.draft.citations import citations
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.viewing.state import Viewing
 from tui_annotate.tui.draft.words import ERROR, HINT
@@ -120,7 +121,7 @@ class ViewSamples(AnnotateFinding):
             ),
             assignments=looked.assignments,
             names=self.names,
-            citations=citing.citations(sample),
+            citations=citations(sample),
             crew=self._crew,
             chosen=before.chosen if before else "",
         )
