@@ -32,11 +32,11 @@ def report(
         end = place + len(words) if words.strip() else place
         told.append({"start": place, "end": end, "citations": list(ids)})
         place += len(words) + 1
-    ids = dict.fromkeys(name for each in cited for name in each if name in PAGES)
+    pages = dict.fromkeys(name for each in cited for name in each if name in PAGES)
     return Sample(
         DATASET,
         f"r|{topic}|{run}",
-        (*map(_page, ids), Document(Side.SUMMARY, " ".join(texts))),
+        (*map(_page, pages), Document(Side.SUMMARY, " ".join(texts))),
         Kind.REPORT,
         "",
         request(topic),

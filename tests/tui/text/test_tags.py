@@ -29,10 +29,10 @@ def test_a_tag_moves_cells_and_no_offset(text: str, data: st.DataObject, width: 
         assert cells == GUTTER + layout.cells(*layout.content(y))
     for offset, tag in tags.items():
         last = layout.cells(offset, offset + 1)
-        cells = range(layout.x_of(offset) + last - len(tag), layout.x_of(offset) + last)
+        columns = range(layout.x_of(offset) + last - len(tag), layout.x_of(offset) + last)
         line = layout.line_of(offset)
         whole = max(layout.line(line)[0], cluster_start(text, offset))
-        assert {layout.offset_at(x, line) for x in cells} == {whole}
+        assert {layout.offset_at(x, line) for x in columns} == {whole}
 
 
 def test_a_tag_is_not_parted_from_its_sentence() -> None:

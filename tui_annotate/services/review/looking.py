@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
-from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed, NotFound
 from tui_annotate.domain.items import rated_apart, scale
 from tui_annotate.domain.people import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar
 
 from rich.segment import Segment as RichSegment
 from rich.style import Style
@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.lines import shown, wrapped
+from tui_annotate.tui.lines import shown
 from tui_annotate.tui.lines import width as cells_of
 from tui_annotate.tui.palette import Palette, palette_of
 from tui_annotate.tui.quick import Line, QuickBar, filtered
@@ -25,15 +25,12 @@ from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.layout import TextLayout
 from tui_annotate.tui.text.looks import PLAIN, Looks, Trait
 from tui_annotate.tui.text.painter import GUTTER, Piece, Scene, paint
+from tui_annotate.tui.widgets.around import Around
 
 _MARGIN = 3  # lines kept between the cursor and the edge of the view
 _CACHED = 200  # painted lines that are kept; to give up thousands at once takes milliseconds
 _VIEWS = 64  # views that are remembered; a key is seldom answered later than one frame
 _WIDTH_UNKNOWN = 80
-FRAME_LINES: Final = 2
-"""Lines that are shown at most of what stands before a text, and of what stands after it."""
-
-_FRAME_CHARACTERS = 500
 _BAR = 1  # cells of the scroll bar
 
 
@@ -55,24 +52,6 @@ class _Dress:
     ground: Style
     filters: Sequence[LineFilter]
     width: int
-
-
-class _Around(NamedTuple):
-    """What stands before a text and after it: a paragraph each, or none; as it came, or wrapped."""
-
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-
-    def wrapped(self, cells: int) -> _Around:
-        """The last lines before and the first ones after, made harmless."""
-        before = [piece for part in self.before if part for piece in wrapped(_last(part), cells)]
-        after = [piece for part in self.after if part for piece in wrapped(shown(part), cells)]
-        return _Around(tuple(before[-FRAME_LINES:]), tuple(after[:FRAME_LINES]))
-
-
-def _last(text: str) -> str:
-    """The end of a text as it may be shown in one line."""
-    return shown(text[-_FRAME_CHARACTERS:])
 
 
 class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -116,7 +95,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         tags = {offset: f" {shown(tag)}" for offset, tag in (tags or {}).items()}
         self.text_layout = TextLayout(text, {at: cells_of(tag) for at, tag in tags.items()})
         self.scene = Scene(tags=tags)
-        self._around = self._wrapped = _Around()
+        self._around = self._wrapped = Around()
         self._revealed: Span | None = None
         self._views.clear()
 
@@ -138,7 +117,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def frame(self, before: str, after: str) -> None:
         """Show quietly what stands before and after the text elsewhere; no key ever goes there."""
-        self._around = _Around((before,), (after,))
+        self._around = Around((before,), (after,))
         self._wrap()
 
     def row_of(self, offset: int) -> int:

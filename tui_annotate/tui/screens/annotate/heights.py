@@ -9,7 +9,8 @@ from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import WARNING
 from tui_annotate.tui.screens.annotate.drawing import AnnotateDrawing
 from tui_annotate.tui.text.heights import rows_needed, upper_rows
-from tui_annotate.tui.widgets.document_view import FRAME_LINES, text_columns
+from tui_annotate.tui.widgets.around import FRAME_LINES
+from tui_annotate.tui.widgets.document_view import text_columns
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 
