@@ -281,10 +281,9 @@ def said(record: Record) -> bool:
 
 def _worked(stream: Stream) -> bool:
     """Whether more than time was spent on a sample."""
-    parts: Any = stream.state.assignment
-    return bool(stream.state.annotations) or any(
-        (parts["rating"], parts["comment"], parts["state"] != "new")
-    )
+    told: Any = stream.state.assignment
+    given = told["rating"] or told["comment"] or told["state"] != "new"
+    return bool(stream.state.annotations or given)
 
 
 def moment(told: str) -> str:
