@@ -239,7 +239,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def action_mode(self, number: int) -> None:
         """A digit; `number` counts from 0."""
         mode = MODES[number]
-        if mode in self._modes and mode is not self._kind:
+        if mode is not self._kind and mode in (self._modes or MODES):  # not read yet: any
             self._kind = mode
             self._show()
             self._read()
