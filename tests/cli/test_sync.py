@@ -197,6 +197,18 @@ def test_what_is_done_during_a_push_is_pushed_next(
     assert sorted(each["note"] for each in payload["annotations"]) == ["before", "meanwhile"]
 
 
+def test_what_is_taken_back_is_sent_too(command: Command, machines: Path, fake: FakeTable) -> None:
+    """A sample with nothing left on it has a row that says so."""
+    add(machines / "one", "first")
+    command("sync", "push", "-w", "one")
+    with workspaces.open(machines / "one") as space:
+        space.annotate.undo(space.person().id)
+    assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
+    assert fake.rows["pairs", "reader", "bridge"]["payload"]["annotations"] == []
+    command("sync", "pull", "-w", "two")
+    assert notes(machines / "two") == []
+
+
 def test_rows_that_somebody_removed_come_back(
     command: Command, machines: Path, fake: FakeTable
 ) -> None:

@@ -53,6 +53,7 @@ TREE: tuple[Step, ...] = (
     ("?", "Keys in the collection"),
     ("q", "-Keys in the collection"),
     ("3", "sentences"),
+    ("", "team"),  # the run is read after its topic
     ("\x1b[B\x1b[C", "s0"),
     ("\x1b[B" + ENTER, "SENTENCE 1/3"),
 )
@@ -64,9 +65,12 @@ CITATION: tuple[Step, ...] = (
     ("C", "SENTENCE 1/3"),
     ("J", "SENTENCE 2/3"),
     ("c", "this sentence cites nothing"),
-    ("T2J", "DOCUMENT"),
+    ("T", "COLLECTION"),
+    ("2", "0/3 documents"),
+    ("J", "DOCUMENT"),
     (".1", "saved Passage"),
-    ("q" + TAB, "QUEUE"),
+    ("q", "COLLECTION"),
+    (TAB, "QUEUE"),
 )
 
 

@@ -194,7 +194,7 @@ class Person:
         while any(not worker.is_finished for worker in self.app.workers):
             with suppress(WorkerCancelled):  # a newer one took its place
                 await self.app.workers.wait_for_complete()
-        while self.screen.looking:
+        while self.screen.looking or getattr(self.app.screen, "reading", False):
             await self.pilot.pause(0.001)
         await self.pilot.pause()
 

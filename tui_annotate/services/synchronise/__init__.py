@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.items import JUDGED
 from tui_annotate.domain.merging import Fork, alike
@@ -44,8 +45,7 @@ class Standing:
     """How far both sides are apart.
 
     Attributes:
-        there: rows of this person.
-        to_push, to_pull: samples that changed here, and there, since they last had the same.
+        there: rows of this person; `to_push`, `to_pull`: samples that changed here, and there.
     """
 
     there: int
@@ -86,7 +86,7 @@ class TableSync:
         changed = self._changed(marks)
         if whole:
             known = self._times(self._own_rows())
-            heads = self.marks.heads()
+            heads = self.marks.heads(marks)
             changed |= {key: heads[key] for key in marks if key in heads and key not in known}
         else:
             known = self._times(self._rows(changed, whole=False))
@@ -122,7 +122,7 @@ class TableSync:
         """Samples with something new since they were sent, and the last event of each."""
         return {
             key: head
-            for key, head in self.marks.heads().items()
+            for key, head in self.marks.heads(marks).items()
             if key not in marks or marks[key].head != head or not marks[key].digest
         }
 
@@ -143,10 +143,13 @@ class TableSync:
                 )
 
     def _record(self, key: SampleKey) -> Record | None:
-        wanted = RecordFilter(
-            dataset=key.dataset, sample=key.id, person=self.person.id, practice="with"
-        )
-        return next(self.corpus.records(wanted), None)
+        """What the person did on a sample, also if it is nothing; None where it is gone."""
+        mine = {"person": self.person.id, "practice": "with"}
+        wanted = RecordFilter(dataset=key.dataset, sample=key.id, **mine)
+        if found := next(self.corpus.records(wanted), None):
+            return found
+        sample, nothing = self._look_up(key), (Assignment(self.person.id),)
+        return Record(sample, (), nothing, (self.person,)) if sample else None
 
     def _look_up(self, key: SampleKey) -> Sample | None:
         try:
@@ -278,10 +281,9 @@ def said(record: Record) -> bool:
 
 def _worked(stream: Stream) -> bool:
     """Whether more than time was spent on a sample."""
-    parts: Any = stream.state.assignment
-    return bool(stream.state.annotations) or any(
-        (parts["rating"], parts["comment"], parts["state"] != "new")
-    )
+    told: Any = stream.state.assignment
+    given = told["rating"] or told["comment"] or told["state"] != "new"
+    return bool(stream.state.annotations or given)
 
 
 def moment(told: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Final, NamedTuple
 
 from sqlalchemy import bindparam, delete, select
@@ -18,18 +18,18 @@ from tui_annotate.storage.statements import upsert
 _SET: Final = upsert(SETTINGS, "name")
 _MINE: Final = (SETTINGS.c.name >= bindparam("low")) & (SETTINGS.c.name < bindparam("high"))
 _MARKS: Final = select(SETTINGS.c.name, SETTINGS.c.value).where(_MINE)
+_WORKED: Final = (
+    (ASSIGNMENTS.c.state != State.NEW.value)
+    | (ASSIGNMENTS.c.annotations > 0)
+    | (ASSIGNMENTS.c.rating != "")
+    | (ASSIGNMENTS.c.comment != "")
+)
 _HEADS: Final = (
-    select(DATASETS.c.name, SAMPLES.c.external, ASSIGNMENTS.c.head)
+    select(DATASETS.c.name, SAMPLES.c.external, ASSIGNMENTS.c.head, _WORKED)
     .select_from(ASSIGNMENTS)
     .join(SAMPLES, SAMPLES.c.id == ASSIGNMENTS.c.sample_id)
     .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
-    .where(
-        ASSIGNMENTS.c.person == bindparam("person"),
-        (ASSIGNMENTS.c.state != State.NEW.value)
-        | (ASSIGNMENTS.c.annotations > 0)
-        | (ASSIGNMENTS.c.rating != "")
-        | (ASSIGNMENTS.c.comment != ""),
-    )
+    .where(ASSIGNMENTS.c.person == bindparam("person"))
     .order_by(DATASETS.c.name, SAMPLES.c.id)
 )
 
@@ -66,11 +66,18 @@ class SyncStore:
         self._person = person
         self._prefix = to_json(["sync", target, person])[:-1]
 
-    def heads(self) -> dict[SampleKey, str]:
-        """The last event of each sample that the person worked on, as samples came."""
+    def heads(self, marks: Container[SampleKey]) -> dict[SampleKey, str]:
+        """The last event of each sample that has work, or a mark, as samples came.
+
+        What was taken back since it was sent has a mark alone.
+        """
         with self._database.reading() as connection:
             rows = connection.execute(_HEADS, {"person": self._person})
-            return {SampleKey(dataset, sample): head for dataset, sample, head in rows}
+            return {
+                SampleKey(dataset, sample): head
+                for dataset, sample, head, worked in rows
+                if worked or (dataset, sample) in marks
+            }
 
     def marks(self) -> dict[SampleKey, Mark]:
         """By sample, what the table has of it."""

@@ -57,7 +57,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._trees = {mode: Tree() for mode in MODES}
         self._modes: tuple[Kind, ...] = ()
         self._rows: tuple[Row, ...] = ()
-        self._reading = False
+        self.reading = True  # rows are on their way
         for mode, tree in self._trees.items():
             tree.focused = folding.path_of(current.meta, current.id, current.group)
             tree.focused = tree.focused[: 2 if mode is Kind.REPORT else 3 if mode is kind else 2]
@@ -74,6 +74,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def on_mount(self) -> None:
         """Reads the topics, and what stands above the sample that is open."""
         self.query_one(KeyLine).show(KEYS)
+        self.reading = False
         self._show()
         self._read()
 
@@ -90,11 +91,11 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def _read(self) -> None:
         """Reads what is wanted and was not read, one after the other."""
-        if self._reading:
+        if self.reading:
             return
         path = () if () not in self._tree.below else self._tree.unread()
         if path is not None:
-            self._reading = True
+            self.reading = True
             self._read_below(self._kind, path)
 
     @work(thread=True)
@@ -119,7 +120,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         return folding.of_leaves(path, annotate.leaves(who, dataset, kind, topic=topic, run=run))
 
     def _arrived(self, kind: Kind, path: Path, rows: tuple[Row, ...]) -> None:
-        self._reading = False
+        self.reading = False
         if self._gone:
             return
         self._trees[kind].below[path] = rows
@@ -127,7 +128,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._read()
 
     def _refuse(self, error: TuiAnnotateError | None) -> None:
-        self._reading = False
+        self.reading = False
         if error and not self._gone:
             hint = f"; {error.hint}" if error.hint else ""
             self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
@@ -238,7 +239,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def action_mode(self, number: int) -> None:
         """A digit; `number` counts from 0."""
         mode = MODES[number]
-        if mode in self._modes and mode is not self._kind:
+        if mode is not self._kind and mode in (self._modes or MODES):  # not read yet: any
             self._kind = mode
             self._show()
             self._read()
