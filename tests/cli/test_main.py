@@ -220,7 +220,7 @@ def test_the_short_way_knows_every_option() -> None:
         option: parameter.name
         for parameter in parameters
         for option in parameter.opts
-        if option not in {"-h", "--help"}
+        if parameter.param_type_name == "option" and option not in {"-h", "--help"}
     }
     assert known == screen.OPTIONS
 

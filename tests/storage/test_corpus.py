@@ -306,7 +306,7 @@ def test_a_new_dataset_of_items_has_one_label_for_its_marks(database: Database) 
 def test_a_dataset_with_work_is_not_removed_unasked(database: Database) -> None:
     """The message counts what would be lost; datasets without work go."""
     corpus = worked_on(database)
-    with pytest.raises(Conflict, match="1 annotations, 1 assignments") as caught:
+    with pytest.raises(Conflict, match="1 annotation, 1 assignment") as caught:
         corpus.remove_dataset("a")
     assert "--with-annotations" in caught.value.hint
     fill(corpus, "1", dataset="c")
