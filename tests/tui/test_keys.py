@@ -164,6 +164,17 @@ def test_a_map_is_refused_whole_and_all_reasons_are_told() -> None:
         key_map({"undo": "5", "nix": "K"})
 
 
+@pytest.mark.parametrize("key", ["J", "M", "T", "*", "ctrl+o"])
+def test_a_users_own_key_goes_before_one_that_came_later(key: str) -> None:
+    """A key map from before judging and sharing holds; what gives way is in the palette then."""
+    later = default_keys().action(key, "R")
+    keys = key_map({"sample.skip": key})
+    assert keys.action(key, "R") == "sample.skip"
+    assert later
+    assert keys.get(later).keys == ()
+    assert keys.action("M", "J") == "rivals.merge"
+
+
 def test_one_key_may_do_two_things_in_two_states() -> None:
     """A clash is one within a state: `e` has no meaning while selecting."""
     assert key_map({"select.other-end": ["o"], "annotation.edit": "E"}).action("E", "R")

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.nearest import nearest
+from tui_annotate.tui.keys import items, sync
 from tui_annotate.tui.keys.annotate import DIGITS, EDITING, Action
 from tui_annotate.tui.keys.line import EDIT_LINE, LINE, LINE_AT
 from tui_annotate.tui.keys.review import ALL_QUESTIONS, REVIEWING
@@ -38,6 +39,7 @@ _FULL_WIDTH: Final = {
     "「": "{", "」": "}", "『": "{", "』": "}", "\u3000": " ", "“": '"', "”": '"', "‘": "'",
     "’": "'", "…": "^", "—": "_", "¥": "$", "￥": "$",
 }  # fmt: skip
+_LATER: Final = frozenset(action.id for action in (*items.ACTIONS, *sync.ACTIONS))
 _WIDE_ASCII = range(0xFF01, 0xFF5F)
 
 
@@ -107,7 +109,7 @@ def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
     wanted, problems = _read(changes or {})
     actions = tuple(
         replace(action, keys=wanted[action.id]) if action.id in wanted else action
-        for action in ALL_ACTIONS
+        for action in _given_way(wanted)
     )
     by_key, clashes = _by_key(actions)
     problems += clashes
@@ -143,6 +145,24 @@ def _read(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]], list[
             problems += wrong
             wanted[name] = tuple(keys)
     return wanted, problems
+
+
+def _given_way(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
+    """All actions; those that came later leave a user their own keys, and are in the palette then.
+
+    Without it a key map that held before them would be refused.
+    """
+    taken = {
+        (key, state)
+        for action in ALL_ACTIONS
+        for key in wanted.get(action.id, ())
+        for state in action.states
+    }
+    for action in ALL_ACTIONS:
+        if action.id in _LATER:
+            free = (key for key in action.keys if not taken & {(key, at) for at in action.states})
+            action = replace(action, keys=tuple(free))  # noqa: PLW2901 (with fewer keys)
+        yield action
 
 
 def _problem(key: str) -> str:
