@@ -49,6 +49,22 @@ def test_marks_never_take_more_than_a_share_of_a_line(names: list[str]) -> None:
     assert shown == len(names) or tag.endswith(f" +{len(names) - shown}")
 
 
+@given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=40))
+def test_the_mark_in_focus_lies_in_what_hangs_there(names: list[str]) -> None:
+    """Its extent is that of its own brackets, or of the number that stands for it."""
+    report = Collection(texts={}, sentences=[("One.", tuple(names))]).report()
+    found = citations.citations(report)
+    ((end, tag),) = citations.tags(found).items()
+    for at, citation in enumerate(found):
+        place = citations.mark(found, at)
+        assert place
+        assert place[0] == end
+        words = tag[place[1].start : place[1].end]
+        assert words in (f"[{citations.short(citation.id)}]", tag.rsplit(" ", 1)[-1])
+    assert citations.mark(found, -1) is None
+    assert citations.mark(found, len(found)) is None
+
+
 @pytest.mark.parametrize(
     "told",
     [None, "x", [{"start": 0}], [{"start": 5, "end": 900, "citations": ["a"]}], [[]], [{"start": 4,

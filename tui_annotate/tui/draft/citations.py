@@ -64,10 +64,34 @@ def tags(found: Sequence[Citation]) -> dict[int, str]:
     return {end: _joined(marks) for end, marks in by_end.items()}
 
 
+def mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
+    """The offset that a citation's mark hangs behind, and the mark's extent in all that hang there.
+
+    Args:
+        number: from 0; None for one that no citation has.
+    """
+    if not 0 <= number < len(found):
+        return None
+    end = found[number].span.end - 1
+    marks = [f"[{short(one.id)}]" for one in found if one.span.end - 1 == end]
+    at = sum(one.span.end - 1 == end for one in found[:number])
+    told, start = _joined(marks), sum(len(one) + 1 for one in marks[:at])
+    if at >= _readable(marks):  # it is one of those that "+2" stands for
+        return end, Span(told.rindex("+"), len(told))
+    return end, Span(start, start + len(marks[at]))
+
+
 def _joined(marks: Sequence[str]) -> str:
-    told = ""
-    for at, mark in enumerate(marks):
-        if told and width(f"{told} {mark}") > _MARKS:
-            return f"{told} +{len(marks) - at}"
-        told = f"{told} {mark}".strip()
-    return told
+    count = _readable(marks)
+    more = [f"+{len(marks) - count}"] if count < len(marks) else []
+    return " ".join([*marks[:count], *more])
+
+
+def _readable(marks: Sequence[str]) -> int:
+    """How many of them there is room for; the first always."""
+    taken = -1
+    for at, one in enumerate(marks):
+        taken += 1 + width(one)
+        if at and taken > _MARKS:
+            return at
+    return len(marks)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tui_annotate.domain.samples import Document, Match, Sample, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.citations import citations, short
+from tui_annotate.tui.draft.citations import mark as mark_of
 from tui_annotate.tui.draft.effects import Effects, Open
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.words import HINT, WARNING
@@ -52,6 +54,14 @@ def clicked(draft: Draft, offset: int, cell: int) -> Effects:
                 draft.citation = at
                 return [Open("cited", at)]
     return []
+
+
+def mark(draft: Draft) -> tuple[int, Span] | None:
+    """The mark of the citation in focus: where it hangs, its extent there.
+
+    None without one, and once the cursor has left its sentence.
+    """
+    return mark_of(draft.citations, draft.citation) if draft.citation in here(draft) else None
 
 
 def told(draft: Draft, urls: Mapping[str, str]) -> tuple[str, Kind]:

@@ -95,7 +95,7 @@ class _Line:
                 key = look(HINT, None, Trait.NONE) if low in hinted else self._key(low, high)
                 yield Piece(part, key | Trait.STAND_IN if low in dim else key)
             if low in tagged:
-                yield Piece(self.scene.tags[low], Trait.STAND_IN)
+                yield from self._tag(low)
         yield from self._line_end()
 
     def _tagged(self) -> set[int]:
@@ -104,6 +104,18 @@ class _Line:
         if not tags:
             return set()
         return {offset for offset in range(self.start, self.content) if offset in tags}
+
+    def _tag(self, offset: int) -> Iterable[Piece]:
+        """What hangs behind a place; what keys are at is bold and underlined, of the same width."""
+        tag, focused = self.scene.tags[offset], self.scene.focused_tag
+        if focused is None or focused[0] != offset:
+            yield Piece(tag, Trait.STAND_IN)
+            return
+        start, end = focused[1].start, focused[1].end
+        yield Piece(tag[:start], Trait.STAND_IN)
+        yield Piece(tag[start:end], Trait.FOCUSED | Trait.SHARED)
+        if tag[end:]:
+            yield Piece(tag[end:], Trait.STAND_IN)
 
     def _cuts(self, single: Iterable[int]) -> list[int]:
         """Where the look may change, ends of the line included."""

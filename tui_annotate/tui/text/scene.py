@@ -21,6 +21,8 @@ class Scene:
         conflicts: what may contradict the other text.
         lacking: words that the other text has nowhere.
         tags: what hangs behind the code point at an offset, made harmless; no part of the text.
+        focused_tag: of these the part that keys are at: the offset, and an extent in what hangs
+            there; None for none.
         focused_hit: the number of the search hit that keys act on, from 1; 0 for none.
         sentence: the one under the cursor; None while something is selected.
         cursor: the character under it; None where no cursor is drawn.
@@ -37,6 +39,7 @@ class Scene:
     lacking: SpanLayer[None] = field(default_factory=SpanLayer)
     hits: SpanLayer[int] = field(default_factory=SpanLayer)
     tags: Mapping[int, str] = field(default_factory=dict)
+    focused_tag: tuple[int, Span] | None = None
     focused_hit: int = 0
     hints: SpanLayer[str] = field(default_factory=SpanLayer)
     selection: Span | None = None

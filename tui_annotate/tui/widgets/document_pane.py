@@ -245,6 +245,12 @@ class DocumentPane(DocumentMouse):
         self._strips.clear()
         self.refresh()
 
+    def set_tag(self, place: tuple[int, Span] | None) -> None:
+        """Show which part keys are at of what hangs behind an offset; None for none."""
+        former = self.scene.focused_tag
+        self.scene.focused_tag = place and (place[0], place[1].shift(1))  # behind a space
+        self.redraw([Span(one[0], one[0] + 1) for one in (former, place) if one])
+
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
         """Show these hits of a search, in order.
 

@@ -14,6 +14,7 @@ from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.samples import Kind, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.screens.collection.screen import CollectionScreen
+from tui_annotate.tui.text.painter import GUTTER
 
 REPORT, DOCUMENT = "r|7|run1", "d|7|doc-b"
 FIRST = "c|7|run1|0|doc-a"
@@ -75,6 +76,31 @@ async def test_a_key_walks_the_citations_and_opens_their_documents(folder: Path)
         assert "[lost] · its text is not available" in person.line()
         await person.press("d")
         assert "not cited here" in person.shown()
+
+
+async def test_the_mark_of_the_citation_in_hand_stands_out(folder: Path) -> None:
+    """By bold and underlined letters, not by colour alone; every character stays in its cell."""
+    async with at_work(folder, sample=REPORT) as person:
+        pane = person.screen.pane(Side.SUMMARY)
+
+        def painted() -> tuple[str, list[str]]:
+            strips = [pane.render_line(y) for y in range(pane.size.height)]
+            told = [
+                part.text
+                for strip in strips
+                for part in strip
+                if part.style and part.style.underline and part.style.bold
+            ]
+            return "\n".join(strip.text[GUTTER:] for strip in strips), told
+
+        before, plain = painted()
+        assert plain == []
+        await person.press("c c c")
+        after, marked = painted()
+        assert marked == ["[doc-b]"]
+        assert after == before
+        await person.press("home")
+        assert painted()[1] == []
 
 
 async def test_a_click_on_a_mark_opens_its_document(folder: Path) -> None:

@@ -180,6 +180,13 @@ class AnnotateItems(AnnotateAsking):
         comment = self.desk.assignment.comment if self.desk else ""
         return item_rows.title(draft, side, usual, near=self._near(draft), comment=comment)
 
+    def _show_marks(self, draft: Draft, side: Side) -> None:
+        """Also the citation that was walked to."""
+        super()._show_marks(draft, side)
+        mark = citing.mark(draft) if side is Side.SUMMARY else None
+        if self._changed(f"citation {side}", mark):
+            self.pane(side).set_tag(mark)
+
     def pages_of(self, desk: Desk) -> tuple[list[tuple[str, str]], int]:
         """Also the documents of the item, and one's comment on it."""
         pages, page = super().pages_of(desk)
