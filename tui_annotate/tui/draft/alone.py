@@ -15,6 +15,7 @@ from tui_annotate.domain.samples import Kind, Side
 if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor, Annotation
     from tui_annotate.domain.samples import Sample
+    from tui_annotate.methods.adjudication import Group, Rival
 
 
 def is_alone(sample: Sample) -> bool:
@@ -51,9 +52,31 @@ def all_exchanged(sample: Sample, annotations: Iterable[Annotation]) -> tuple[An
     return tuple(exchanged(sample, known) for known in annotations)
 
 
+def groups_exchanged(sample: Sample, groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    """What several people said of the document, as the screen takes it."""
+    if not is_alone(sample):
+        return groups
+    return tuple(
+        replace(
+            group,
+            rivals=tuple(map(_turned, group.rivals)),
+            proposal=tuple(map(_turned, group.proposal)),
+        )
+        for group in groups
+    )
+
+
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
     """A place on the screen as the store names it."""
     return _across(anchor) if is_alone(sample) else anchor
+
+
+def _turned(rival: Rival) -> Rival:
+    return replace(
+        rival,
+        claim=tuple(map(_across, rival.evidence)),
+        evidence=tuple(map(_across, rival.claim)),
+    )
 
 
 def _across(anchor: Anchor) -> Anchor:

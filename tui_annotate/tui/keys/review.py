@@ -28,6 +28,7 @@ _SHARED: Final[Mapping[str, str]] = {
     "annotation.previous": "previous place",
     "annotation.edit": "edit the rival, or what was made of it",
     "annotation.delete": "refuse the rival, or all; a reason is asked",
+    "note.write": "settle the comment on the sample",
     "undo": "undo what you settled, in any sample",
     "redo": "redo",
     "sample.done": "settle the sample, to the next",

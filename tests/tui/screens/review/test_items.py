@@ -53,10 +53,44 @@ async def test_a_rating_that_people_gave_otherwise_is_settled_by_a_key(folder: P
 
 
 async def test_a_document_alone_has_the_screen_in_review_too(folder: Path) -> None:
-    """Its rival passages are marked in its text."""
+    """Its rival passages are marked in its text, and the cursor is there from the start."""
     async with in_review(folder, sample=DOCUMENT.id) as person:
         shown = person.shown()
         assert "A crab sheds its shell." in shown
-        assert "place 1/1" in shown or "SOURCE" in shown
+        assert "━ DOCUMENT" in shown
+        assert "place 1/1" in shown
         assert "SUMMARY" not in shown
-        assert "REPORT" not in shown
+        assert "SOURCE" not in shown
+        assert person.app.desktop.pane(Side.SUMMARY).cursor_offset == MARKS["ana"].start
+
+
+async def test_passages_of_a_document_are_taken_edited_and_added(folder: Path) -> None:
+    """What stands is of the document's own side, with the extents that were on screen."""
+    async with in_review(folder, sample=DOCUMENT.id) as person:
+        await person.press("1 y")
+        assert "taken Passage" in person.line()
+        await person.press("home v +")
+        await person.press("1 enter")
+        assert "added Passage" in person.line()
+        await person.press("e m s h o r t enter enter enter")
+    with workspace.open(folder) as space:
+        made = space.log.stream(SETTLED, DOCUMENT).annotations
+        text = space.corpus.sample(DOCUMENT).sample.document(Side.SOURCE).text
+    found = {one.evidence[0].span.of(text): one.note for one in made}
+    assert all(one.claim == () and one.evidence[0].side is Side.SOURCE for one in made)
+    assert len(made) == 2
+    assert found[text.split()[0]] == "short"
+
+
+async def test_a_comment_is_settled_by_a_key(folder: Path) -> None:
+    """It begins with what was said, if that is one thing; one press takes it back."""
+    with workspace.open(folder) as space:
+        space.annotate.comment(space.person("ana").id, REPORT, "too short", seconds=1)
+    async with in_review(folder, sample=REPORT.id) as person:
+        await person.press("m enter")
+        assert "the comment is settled" in person.line()
+        await person.press("u")
+        assert "taken back: the comment" in person.line()
+        await person.press("m enter * 4 enter")
+    with workspace.open(folder) as space:
+        assert space.log.stream(SETTLED, REPORT).assignment.comment == "too short"

@@ -41,8 +41,12 @@ _SHARED: Final = frozenset(deeds.DEEDS) - {
 """Actions that do in review what they do to annotators."""
 
 
-def press(draft: Judging, action: str, *, digit: str = "") -> Effects:
-    """An action of the key table, in whatever state the draft is."""
+def press(draft: Judging, action: str, *, digit: str = "", comment: str = "") -> Effects:
+    """An action of the key table, in whatever state the draft is.
+
+    Args:
+        comment: on the sample: what is settled, else what may be.
+    """
     if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
         draft.message = ("", "hint")
         return _answer(draft, action, digit)
@@ -51,12 +55,14 @@ def press(draft: Judging, action: str, *, digit: str = "") -> Effects:
             draft.say("Enter saves the edit, e leaves it")
             return [Blink()]
         if action == "comment.write":
-            draft.say("a comment is the annotator's · m notes what is edited")
+            draft.say("a comment is settled outside of an edit · m notes what is edited")
             return [Blink()]
         return deeds.press(draft, action, digit=digit)
     draft.message = ("", "hint")
     if action in ("option.choose", "option.list"):
         return places.choose(draft, digit or "0")
+    if action == "note.write":
+        return _allowed(partial(notes.on_sample, comment=comment), draft)
     deed = DEEDS.get(action)
     if deed:
         return deed(draft)

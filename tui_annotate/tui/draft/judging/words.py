@@ -195,6 +195,7 @@ def did(draft: Judging, verb: str, made: Sequence[Annotation]) -> str:
         "reject": "refused",
         "reopen": "opened again",
         "rate": f"rated {draft.rating}" if draft.rating else "no rating is taken",
+        "comment": "the comment is settled",
     }[verb]
     end = "Enter settles" if not draft.undecided() else "c next conflict"
     return f"{done} · u undo · {end}"
@@ -210,6 +211,7 @@ UNDONE: Final = {
     "done": "settled",
     "reopen": "opened again",
     "rate": "the rating",
+    "comment": "the comment",
 }
 """What undo took back, in words."""
 

@@ -44,17 +44,22 @@ def _judged(draft: Draft, usual: Title, near: Neighbours | None, *, said: bool) 
     """Which item it is, and what was said of it as a whole."""
     told = [cut(shown(draft.rating), _RATING)] if draft.rating else []
     told += [NOTED] if said else []
-    name, sample = usual.name, draft.sample
+    return usual._replace(name=name(draft, usual.name, near), notes=(*told, *usual.notes))
+
+
+def name(draft: Draft, usual: str, near: Neighbours | None = None) -> str:
+    """Which item it is; `usual` for samples that are none."""
+    sample = draft.sample
     run = _run(sample)
     if sample.kind is Kind.DOCUMENT:
         (document,) = sample.documents
-        name = f"DOCUMENT {document.title or _docid(sample)}"
-    elif sample.kind is Kind.REPORT:
-        name = f"REPORT {run}"
-    elif sample.kind is Kind.CITATION:
+        return f"DOCUMENT {document.title or _docid(sample)}".strip()
+    if sample.kind is Kind.REPORT:
+        return f"REPORT {run}".strip()
+    if sample.kind is Kind.CITATION:
         number, total = citing.sentence(sample), len(near.sentences) if near else 0
-        name = f"SENTENCE {number + 1}/{total} {run}" if total else f"SENTENCE {number + 1} {run}"
-    return usual._replace(name=name.strip(), notes=(*told, *usual.notes))
+        return f"SENTENCE {number + 1}{f'/{total}' if total else ''} {run}".strip()
+    return usual
 
 
 def _cited(draft: Draft, usual: Title, near: Neighbours | None) -> Title:

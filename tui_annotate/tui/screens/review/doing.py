@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.tui.draft import alone
 from tui_annotate.tui.draft.effects import (
     Comment,
     Effect,
@@ -70,13 +71,21 @@ class ReviewDoing(ReviewSamples):
                 self._settle(partial(self._settled, rest=rest, note=note))
             case Undo(redo):
                 self._undo(redo=redo)
-            case Rate(word):
-                self._judge("rate", rating=word)
-            case Comment() | Finish():
+            case Rate() | Comment():
+                self._judge_whole(effect)
+            case Finish():
                 return True
             case _:
                 return False
         return True
+
+    def _judge_whole(self, effect: Rate | Comment) -> None:
+        """What is said of the sample as a whole; a comment that is refused is not lost."""
+        if isinstance(effect, Rate):
+            self._judge("rate", rating=effect.rating)
+            return
+        back = partial(self._note_back, self.judging, effect.text)
+        self._judge("comment", text=effect.text, failed=back)
 
     def _judge(
         self,
@@ -103,10 +112,10 @@ class ReviewDoing(ReviewSamples):
         draft = self.judging
         if draft is None or self.desk is None:
             return
-        before = set(draft.settled)
-        made = [one for one in judged.settled if one not in before and one.origin != REJECTED]
+        before, now = set(draft.settled), alone.all_exchanged(self.desk.sample, judged.settled)
+        made = [one for one in now if one not in before and one.origin != REJECTED]
         self._progressed(judged)
-        editing.settled(draft, judged.settled, "")
+        editing.settled(draft, now, "")
         draft.say(did(draft, judged.verb, made), SAVED)
         edited = made if judged.verb in ("edit", "own") else ()
         self.perform([one for each in edited for one in places.show(draft, places.of(draft, each))])
@@ -121,9 +130,10 @@ class ReviewDoing(ReviewSamples):
         self.desk = replace(desk, assignment=judged.assignment, finished=desk.finished + gained)
 
     def _save_edit(self, annotation: Annotation) -> None:
-        draft = self.judging
-        if draft is None:
+        draft, desk = self.judging, self.desk
+        if draft is None or desk is None:
             return
+        stored = alone.exchanged(desk.sample, annotation)
         known = any(one.id == annotation.id for one in draft.settled)
         sources = draft.sources.get(annotation.id, ())
 
@@ -136,9 +146,9 @@ class ReviewDoing(ReviewSamples):
             )
 
         if known or sources:
-            self._judge("edit", annotation=annotation, sources=sources, failed=failed)
+            self._judge("edit", annotation=stored, sources=sources, failed=failed)
         else:
-            self._judge("own", annotation=annotation, failed=failed)
+            self._judge("own", annotation=stored, failed=failed)
 
     def _hand_back(self, draft: Judging, annotation: Annotation, words: str) -> None:
         self.forget_keys()  # also those that came while the sample was read again
@@ -204,8 +214,9 @@ class ReviewDoing(ReviewSamples):
         words = f"{left.judged.key.id} is settled · u undo"
         if left.next and self.session:
             self.begin(self.session, left.next, words=words, kind=SAVED)
-        elif draft := self.judging:
-            editing.settled(draft, left.judged.settled, "")
+        elif (draft := self.judging) and self.desk:
+            now = alone.all_exchanged(self.desk.sample, left.judged.settled)
+            editing.settled(draft, now, "")
             self.tell(f"nothing more waits for review · {words} · q queue", SAVED)
 
     def _undo(self, *, redo: bool) -> None:

@@ -14,7 +14,8 @@ from tui_annotate.tui.draft.judging.state import Judging, Spot
 from tui_annotate.tui.draft.judging.words import standing, why
 from tui_annotate.tui.draft.words import quoted
 from tui_annotate.tui.lines import cut, shown, width, wrapped
-from tui_annotate.tui.palette import CHOSEN, CONFLICT, FOCUS_BAR, OPENS_MORE, PLACES
+from tui_annotate.tui.palette import CHOSEN, CONFLICT, FOCUS_BAR, NOTED, OPENS_MORE, PLACES
+from tui_annotate.tui.screens.annotate import item_rows
 from tui_annotate.tui.screens.annotate.rows import Title, title
 from tui_annotate.tui.widgets.document_pane import Mark
 from tui_annotate.tui.widgets.label_bar import Option
@@ -79,12 +80,17 @@ def _slot(draft: Judging, labels: Sequence[LabelPath]) -> int:
 
 
 def titles(
-    draft: Judging, side: Side, *, ratings: Sequence[tuple[str, Sequence[str]]] = ()
+    draft: Judging,
+    side: Side,
+    *,
+    ratings: Sequence[tuple[str, Sequence[str]]] = (),
+    said: bool = False,
 ) -> Title:
     """What stands over a text: the place in hand and how it stands; the evidence in hand.
 
     Args:
         ratings: of the sample as a whole, with the letters of who gave each.
+        said: whether a comment is settled.
     """
     name, _, right, _ = title(draft, side, signals="")
     spots = draft.spots
@@ -93,6 +99,8 @@ def titles(
         return Title(name, (f"{count} evidence" if count else "no evidence",), right)
     rated = [draft.rating] if draft.rating else [f"{''.join(by)} {word}" for word, by in ratings]
     told = f"rated {', '.join(rated)}" if rated else ""
+    told = f"{told} {NOTED}".strip() if said else told
+    name = item_rows.name(draft, name)
     if draft.spot is None:
         open_ = len(draft.undecided())
         places = f"{many(len(spots), 'place')}, {open_} open" if spots else ""

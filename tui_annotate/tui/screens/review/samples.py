@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tui_annotate.domain.assignments import worked
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.tui.draft import alone
 from tui_annotate.tui.draft.judging import places
 from tui_annotate.tui.draft.judging.state import Judging
 from tui_annotate.tui.draft.state import Draft, Kind
@@ -76,7 +77,7 @@ class ReviewSamples(AnnotateScreen):
         found = cast("ReviewDesk", desk)
         self._token = Token(found.seen)
         draft = Judging(
-            desk.sample,
+            alone.on_screen(desk.sample),
             desk.segments,
             desk.labels,
             last_label=self.last_label,
@@ -115,9 +116,10 @@ class ReviewSamples(AnnotateScreen):
 
 def take_over(draft: Judging, found: ReviewDesk) -> None:
     """What people said and review made, as the store has it."""
-    draft.groups, draft.settled, draft.annotations = (
-        found.groups, found.settled, found.annotations,
-    )  # fmt: skip
+    sample = found.sample
+    draft.groups = alone.groups_exchanged(sample, found.groups)
+    draft.settled = alone.all_exchanged(sample, found.settled)
+    draft.annotations = alone.all_exchanged(sample, found.annotations)
     rivals = [word for word, _ in found.ratings if word not in found.scale]
     draft.scale, draft.rating = (*found.scale, *rivals), found.assignment.rating
     draft.progress, draft.barred = found.assignment.state, found.refused

@@ -65,7 +65,7 @@ class ReviewScreen(ReviewTalks):
     def pressed(self, draft: Draft, action: str, *, digit: str) -> Effects:
         """What an action does to what is judged."""
         if isinstance(draft, Judging):
-            return deeds.press(draft, action, digit=digit)
+            return deeds.press(draft, action, digit=digit, comment=self._comment())
         return super().pressed(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
@@ -125,8 +125,9 @@ class ReviewScreen(ReviewTalks):
     def title_of(self, draft: Draft, side: Side) -> Title:
         """The place in hand, and how it stands."""
         if isinstance(draft, Judging) and not draft.editing:
-            ratings = cast("ReviewDesk", self.desk).ratings
-            return rows.titles(draft, side, ratings=ratings)
+            desk = cast("ReviewDesk", self.desk)
+            said = bool(desk.assignment.comment)
+            return rows.titles(draft, side, ratings=desk.ratings, said=said)
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[Mark]:
@@ -208,6 +209,13 @@ class ReviewScreen(ReviewTalks):
             return pages, page
         text = "\n\n".join(f"{draft.people_words([letter])}: {said}" for letter, said in noted)
         return [*pages, ("Notes", text)], len(pages)
+
+    def _comment(self) -> str:
+        """What is settled; else what annotators said, where all who did said the same."""
+        desk = cast("ReviewDesk | None", self.desk)
+        said = {layer.comment for layer in desk.layers if layer.comment} if desk else set()
+        settled = desk.assignment.comment if desk else ""
+        return settled or ("".join(said) if len(said) == 1 else "")
 
     def _show_names(self) -> None:
         session, desk, draft = self.session, self.desk, self.judging
