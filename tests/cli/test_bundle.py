@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import shutil
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -13,8 +19,13 @@ from tests.cli.conftest import Command
 from tests.stores import claim
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli import bundled
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.history import Event, chained
+from tui_annotate.domain.merging import StreamCopy
 from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.plugins.exchange import stream_lines
 from tui_annotate.storage.work.audit import AuditStore
 from tui_annotate.workspace import Workspace, carrying
 
@@ -318,6 +329,112 @@ def test_a_handed_out_dataset_gives_what_is_theirs(command: Command, home: Path)
     assert given.code == 0, given.err
     made = command("bundle", "make", "--for", "Zed", "-o", "z.bundle", "--json")
     assert made.json["samples"] == 1
+
+
+def test_work_that_is_in_a_bundle_alone_is_not_written_over(
+    command: Command, home: Path, bundle: Path
+) -> None:
+    """A new bundle takes the place of one whose work came home, and of no other."""
+    worked_on(bundle, "new")
+    again = ("bundle", "make", "--for", "Ana", "-o", str(bundle))
+    refused = command(*again)
+    assert refused.code == 1
+    assert "holds work that did not come home" in refused.err
+    command("bundle", "merge", str(bundle))
+    assert command(*again).code == 0
+    assert notes(home, "Ana", TEA) == ["new"]
+
+
+def test_what_the_file_got_meanwhile_is_not_written_over(
+    command: Command, home: Path, bundle: Path
+) -> None:
+    """A copy that was annotated elsewhere came into the file's place while the screen was open."""
+    other = bundle.with_name("other")
+    other.mkdir()
+    elsewhere = Path(shutil.copy(bundle, other / bundle.name))
+    folder, _ = carrying.unpacked(bundle)
+    worked_on(elsewhere, "elsewhere")
+    with workspaces.open(folder) as space:
+        add(space, "Ana", BRIDGE, "here", start=6)
+    elsewhere.replace(bundle)
+    carrying.write_back(bundle, folder)
+    command("bundle", "merge", str(bundle))
+    assert notes(home, "Ana", TEA) == ["elsewhere"]
+    assert "here" in notes(home, "Ana", BRIDGE)
+
+
+def test_another_bundle_in_the_place_of_the_file_stays_as_it_is(
+    command: Command, bundle: Path
+) -> None:
+    """Leaving the screen writes nothing into what is somebody else's by now."""
+    folder, _ = carrying.unpacked(bundle)
+    command("bundle", "make", "--for", "Ben", "-o", str(bundle))
+    before = bundle.read_bytes()
+    with pytest.raises(Conflict, match="working folder of another bundle"):
+        carrying.write_back(bundle, folder)
+    assert bundle.read_bytes() == before
+
+
+def test_events_chained_anew_bring_no_time_that_is_none(command: Command, bundle: Path) -> None:
+    """What could not be shown as a time is refused, also where the chain holds."""
+    worked_on(bundle, "new")
+    odd = "2026-99-99T99:99:99+00:00"
+    rewritten(bundle, partial(chained_anew, lambda event: replace(event, at=odd)))
+    merged = command("bundle", "merge", str(bundle))
+    assert merged.code == 2
+    assert f"'{odd}' is no time" in merged.err
+
+
+def test_an_event_takes_the_name_of_no_other(command: Command, home: Path, bundle: Path) -> None:
+    """A stream that would is left out alone, and the rest is taken."""
+    worked_on(bundle, "new")
+    with workspaces.open(home) as space:
+        ben = space.people.local("Ben").id
+        taken = next(carrying.merging(space).copies(ben)).events[0].id
+    rewritten(bundle, partial(chained_anew, lambda event: replace(event, id=taken)))
+    merged = command("bundle", "merge", str(bundle))
+    assert merged.code == 3
+    assert f"left out: pairs/tea: event {taken} stands elsewhere here" in merged.err
+    assert notes(home, "Ana", TEA) == []
+
+
+def chained_anew(change: Callable[[Event], Event], members: dict[str, bytes]) -> None:
+    """All events are changed, in chains that hold."""
+    with TemporaryDirectory() as place:
+        file = Path(place) / "streams.jsonl"
+        file.write_bytes(members["streams.jsonl"])
+        owner, copies = stream_lines.read(file)
+        told = io.StringIO()
+        stream_lines.write(owner, [_anew(copy, change) for copy in copies], told)
+    members["streams.jsonl"] = told.getvalue().encode()
+
+
+def _anew(copy: StreamCopy | Problem, change: Callable[[Event], Event]) -> StreamCopy:
+    assert isinstance(copy, StreamCopy)
+    events: list[Event] = []
+    for seq, event in enumerate(copy.events, start=1):
+        prev = events[-1].hash if events else ""
+        events.append(chained(change(event), seq=seq, prev=prev))
+    return replace(copy, events=tuple(events))
+
+
+def test_half_a_character_is_told_where_the_bundle_is_made(command: Command, home: Path) -> None:
+    """What nobody could read again is not sent out."""
+    with workspaces.open(home) as space:
+        broken = replace(claim("broken", 0, 3, label=""), imported={"x": "\ud83d"})
+        space.annotate.add(space.people.local("Ana").id, TEA, broken, seconds=1)
+    made = command("bundle", "make", "--for", "Ana", "-o", "odd.bundle")
+    assert made.code == 2
+    assert "pairs/tea: lone surrogate U+D83D" in made.err
+    assert not home.with_name("odd.bundle").exists()
+
+
+def test_a_pipe_is_no_bundle(command: Command, home: Path) -> None:
+    """It would be waited for."""
+    os.mkfifo(home.with_name("pipe"))
+    refused = command("bundle", "merge", "pipe")
+    assert refused.code == 2
+    assert "is no bundle" in refused.err
 
 
 def test_a_folder_of_another_bundle_is_not_mixed(command: Command, bundle: Path) -> None:

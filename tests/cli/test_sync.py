@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from tests.cli.conftest import Command
 from tests.plugins.exchange.table_server import KEY, FakeTable, refusal, serving_table
 from tests.stores import claim
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
 from tui_annotate.storage.work.audit import AuditStore
 
 ROOT = Path(__file__).parents[2]
@@ -125,6 +128,28 @@ def test_judgements_travel_as_their_lines(
     command("sync", "pull", "-w", "two")
     with workspaces.open(machines / "two") as space:
         assert space.log.stream(space.person().id, key).assignment.rating == ""
+
+
+def test_what_no_row_can_tell_is_told_and_the_rest_goes(
+    command: Command, machines: Path, fake: FakeTable
+) -> None:
+    """A sample of strangers that does not say what it is of stands in nobody's way."""
+    stray = first(machines / "one", "citation")
+    with workspaces.open(machines / "one") as space:
+        record = next(space.records(dataset="c", sample=stray.id))
+        sample = replace(record.sample, id="stray", meta={})
+        file = machines / "stray.jsonl"
+        with file.open("w", encoding="utf-8") as target:
+            registry.load("exporters", "native").write([Record(sample)], target, ExportOptions())
+        space.ingest(file, format="native", embedder="none")
+        space.annotate.rate(space.person().id, sample.key, "Bad", seconds=1)
+    add(machines / "one", "first")
+    pushed = command("sync", "push", "-w", "one", "--json")
+    assert (pushed.code, pushed.json["samples"]) == (3, 1)
+    assert pushed.json["refused"][0]["sample"] == "stray"
+    assert "not sent: c/stray: there is no line" in command("sync", "push", "-w", "one").err
+    fake.put("c", "reader", "stray", {"rating": "So-so"}, at="2001-01-01T00:00:00+00:00")
+    assert command("sync", "pull", "-w", "one").code == 0
 
 
 def test_passages_that_a_page_marked_come_in_where_they_stand(
@@ -441,6 +466,17 @@ def test_what_was_altered_in_the_folder_is_left_out(command: Command, shared: Pa
     refused = command("sync", "push", "-w", "one", "--dir", "share")
     assert refused.code == 2
     assert "worst" in file.read_text("utf-8")
+
+
+def test_an_odd_file_keeps_nobody_elses_from_an_admin(command: Command, shared: Path) -> None:
+    """Whatever lies in the folder under such a name is told, once, and left out."""
+    command("sync", "push", "-w", "one", "--dir", "share")
+    (shared / "share" / "a-0123456789abcdef.jsonl").mkdir()
+    (shared / "share" / "b-0123456789abcdef.jsonl").write_text("x", "utf-8")
+    pulled = command("sync", "pull", "-w", "three", "--dir", "share", "--all", "--json")
+    assert [each["known"] for each in pulled.json] == [1]
+    assert "is a folder" in pulled.err
+    assert pulled.err.count("b-0123456789abcdef.jsonl") == 1
 
 
 def test_a_file_under_another_name_is_refused(command: Command, shared: Path) -> None:

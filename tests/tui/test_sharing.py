@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from tests.plugins.exchange.table_server import KEY, FakeTable, serving_table
 from tests.stores import claim
 from tests.tui.screens.work import Person, at_work, make
 from tui_annotate import workspace
@@ -14,6 +18,8 @@ from tui_annotate.plugins.exchange.folder import FolderTarget
 from tui_annotate.services.synchronise.folders import FolderSync
 from tui_annotate.tui import syncing
 from tui_annotate.tui.dialogs.message import MessageDialog
+from tui_annotate.tui.syncing import Sync, Synced
+from tui_annotate.tui.widgets.header_bar import HeaderBar
 from tui_annotate.workspace import carrying
 
 A = SampleKey("films", "a")
@@ -29,13 +35,15 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+_SOON = 60.0
 _QUICK = {**(syncing.Syncer.__init__.__kwdefaults__ or {}), "quiet": 0.0}
 
 
 async def until(person: Person, words: str) -> None:
-    """The screen shows some words."""
-    while words not in person.shown():
-        await person.pilot.pause(0.001)
+    """The screen shows some words, soon."""
+    async with asyncio.timeout(_SOON):
+        while words not in person.shown():
+            await person.pilot.pause(0.001)
     await person.settled()
 
 
@@ -77,6 +85,82 @@ async def test_the_key_goes_offline_and_is_remembered(tmp_path: Path, shared: Pa
         await until(ana, "● synced")
         ana.app.sharing.end()
     assert copies(shared, home) >= 1
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeTable]:
+    """A table that is shared, and no waiting for quiet."""
+    with serving_table() as running:
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_URL", running.url)
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_KEY", KEY)
+        monkeypatch.setattr(syncing.Syncer.__init__, "__kwdefaults__", _QUICK)
+        yield running
+
+
+async def test_a_row_is_sent_while_one_goes_on(
+    tmp_path: Path, fake: FakeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pending, on its way, sent; a key that is pressed meanwhile is not held up."""
+    states = told_states(monkeypatch)
+    arrived, go_on = Event(), Event()
+
+    def held(method: str) -> None:
+        if method == "POST":
+            arrived.set()
+            assert go_on.wait(_SOON)
+
+    fake.before = held
+    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+        await until(ana, "● synced")
+        states.clear()
+        try:
+            await ana.press(". 3")
+            async with asyncio.timeout(_SOON):
+                while not arrived.is_set():
+                    await ana.pilot.pause(0.001)
+            await until(ana, "⇅ syncing")
+            await ana.press("j")
+            assert not fake.rows
+        finally:
+            go_on.set()
+        await until(ana, "● synced")
+        ana.app.sharing.end()
+    assert [name[0] for name in fake.rows] == ["films"]
+    assert states[:2] == [Sync.PENDING, Sync.SYNCING]
+    assert states[-1] is Sync.SUCCESS
+
+
+async def test_a_refused_key_is_told_once_and_work_goes_on(
+    tmp_path: Path, fake: FakeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """401 is a mark and one line without the key; what is saved meanwhile is saved."""
+    monkeypatch.setenv("TUI_ANNOTATE_SYNC_KEY", "wrong-key-9Zt")
+    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+        await until(ana, "not shared yet")
+        assert "refuses the key (401)" in ana.shown()
+        assert "✗ sync error" in ana.shown()
+        assert "wrong-key-9Zt" not in ana.shown()
+        await ana.press(". 3")
+        assert len(ana.annotations) == 1
+        ana.app.sharing.show(
+            Synced(Sync.ERROR, problem=ana.app.sharing._problem)  # as the next try tells it
+        )
+        assert "not shared yet" not in ana.line()
+        ana.app.sharing.end()
+    assert not fake.rows
+
+
+def told_states(monkeypatch: pytest.MonkeyPatch) -> list[Sync]:
+    """What the header is told, in order."""
+    states: list[Sync] = []
+    show = HeaderBar.show_sync
+
+    def showing(header: HeaderBar, state: Sync) -> None:
+        states.append(state)
+        show(header, state)
+
+    monkeypatch.setattr(HeaderBar, "show_sync", showing)
+    return states
 
 
 async def test_where_nothing_is_shared_the_key_says_so(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ class Place:
     def __init__(self) -> None:
         self.saved = 0
         self.sent = 0
+        self.unsent = ""
         self.pulls = 0
         self.waiting: list[int] = []
         self.errors: list[Exception] = []
@@ -36,14 +37,14 @@ class Place:
         self.pulls += 1
         return Merged(ANA)
 
-    def push(self) -> int:
+    def push(self) -> tuple[int, str]:
         """What was saved when it began is sent."""
         saved = self.saved
         self.during()
         if self.errors:
             raise self.errors.pop(0)
         self.sent = saved
-        return self.waiting.pop(0) if self.waiting else 0
+        return self.waiting.pop(0) if self.waiting else 0, self.unsent
 
     def until(self, state: Sync) -> Synced:
         """The next word of a state."""
@@ -167,6 +168,15 @@ def test_what_another_machine_changed_is_pulled_before_it_is_pushed() -> None:
     with syncing_with(place):
         place.until(Sync.SUCCESS)
     assert place.pulls == 2
+
+
+def test_what_no_row_can_tell_is_told_and_the_rest_is_sent() -> None:
+    """It is a word, and neither an error nor a reason to try again."""
+    place = Place()
+    place.saved, place.unsent = 2, "films/a: no line"
+    with syncing_with(place):
+        assert place.until(Sync.SUCCESS).problem == "films/a: no line"
+    assert place.sent == 2
 
 
 def test_leaving_sends_what_waits_for_its_moment() -> None:

@@ -14,7 +14,7 @@ from tui_annotate.domain.merging import in_words
 if TYPE_CHECKING:
     from tui_annotate.domain.history import StreamState
     from tui_annotate.domain.merging import Fork
-    from tui_annotate.storage.work.merging import Merged
+    from tui_annotate.storage.work.merging import Merged, Taken
 
 REFUSED = 3
 SHOWN = 20
@@ -143,11 +143,16 @@ def as_values(merged: Merged) -> dict[str, Any]:
         "events": merged.events,
         "known": merged.known,
         "conflicts": [fork_as_values(fork) for fork in merged.forks],
-        "refused": [
-            {"dataset": each.key.dataset, "sample": each.key.id, "reason": each.refused}
-            for each in merged.refused
-        ],
+        "refused": refused_as_values(merged.refused),
     }
+
+
+def refused_as_values(refused: list[Taken]) -> list[dict[str, str]]:
+    """What was left out, as JSON values."""
+    return [
+        {"dataset": each.key.dataset, "sample": each.key.id, "reason": each.refused}
+        for each in refused
+    ]
 
 
 def fork_as_values(fork: Fork) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, output
-from tui_annotate.cli.bundle import REFUSED, as_values, tell
+from tui_annotate.cli.bundle import REFUSED, as_values, refused_as_values, tell
 from tui_annotate.cli.options import (
     JsonOption,
     NameOption,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.exchange.table import Table
     from tui_annotate.services.synchronise.folders import FolderSync
-    from tui_annotate.storage.work.merging import Merged
+    from tui_annotate.storage.work.merging import Merged, Taken
     from tui_annotate.workspace import Workspace
 
 SHOWN = 20
@@ -97,6 +97,7 @@ def push(
     """
     with opened(workspace) as space:
         person = space.person(name)
+        refused: list[Taken] = []
         if (place := _place(folder)) is not None:
             sent = _folder(space, place).push(person)
             where, count, left = str(place), sent.streams, sent.waiting
@@ -106,19 +107,21 @@ def push(
             table = _table()
             pushed = carrying.table_sync(space, table, person).push(whole=True)
             where, count, left = str(table), pushed.rows, tuple(pushed.waiting)
-    waiting = [str(key) for key in left]
-    _tell_pushed(person.name, where, count, waiting=waiting, as_json=as_json)
-    if waiting:
-        raise typer.Exit(REFUSED)
-
-
-def _tell_pushed(name: str, place: str, samples: int, *, waiting: list[str], as_json: bool) -> None:
+            refused = pushed.refused
     if as_json:
-        output.as_json({"person": name, "target": place, "samples": samples, "waiting": waiting})
-        return
-    output.line(f"{name}: work on {output.many(samples, 'sample')} sent to {place}")
-    for each in waiting[:SHOWN]:
-        output.say(f"not sent, as it was changed elsewhere: {each}; first: tui-annotate sync pull")
+        values = {"person": person.name, "target": where, "samples": count}
+        waiting = [str(key) for key in left]
+        output.as_json({**values, "waiting": waiting, "refused": refused_as_values(refused)})
+    else:
+        output.line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
+        for key in left[:SHOWN]:
+            output.say(
+                f"not sent, as it was changed elsewhere: {key}; first: tui-annotate sync pull"
+            )
+        for each in refused[:SHOWN]:
+            output.say(f"not sent: {each.key}: {each.refused}")
+    if left or refused:
+        raise typer.Exit(REFUSED)
 
 
 def pull(

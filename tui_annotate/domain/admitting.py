@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from tui_annotate.domain.annotations import annotation_from_json
@@ -40,6 +41,8 @@ def unsound(copy: StreamCopy) -> str:
     The chain is followed from its first event.
     """
     state, prev = StreamState(), ""
+    if len({event.id for event in copy.events}) < len(copy.events):
+        return "two of its events have one name"
     for seq, event in enumerate(copy.events, start=1):
         if event.stream != (copy.person, *copy.key):
             return f"number {seq} is of another stream"
@@ -78,11 +81,19 @@ def _odd(event: Event) -> str:
     """What of an event is not of its kind; its chain aside."""
     if event.action.verb not in _VERBS:
         return f"{event.action.verb!r} is nothing that anybody does"
-    if not _TIME.fullmatch(event.at):
+    if not _TIME.fullmatch(event.at) or not _in_calendar(event.at):
         return f"{event.at!r} is no time"
     if not (math.isfinite(event.seconds) and 0 <= event.seconds < _LONGEST_SECONDS):
         return f"{event.seconds!r} is no time of work"
     return _odd_change(event.action.before) or _odd_change(event.action.after)
+
+
+def _in_calendar(told: str) -> bool:
+    try:
+        datetime.fromisoformat(told).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def _odd_change(change: Change) -> str:

@@ -50,11 +50,12 @@ class Exchange:
 
     Attributes:
         pull: takes in what is new there.
-        push: sends what is new here; how many samples another machine changed, which wait.
+        push: sends what is new here; how many samples another machine changed, which wait, and
+            what can not be sent, in words.
     """
 
     pull: Callable[[], Merged]
-    push: Callable[[], int]
+    push: Callable[[], tuple[int, str]]
 
 
 class Synced(Message):
@@ -168,16 +169,17 @@ class Syncer:
         try:
             if pull:
                 self._take()
-            if self._exchange.push():
+            waiting, problem = self._exchange.push()
+            if waiting:
                 self._take()
-                self._exchange.push()
+                _, problem = self._exchange.push()
         except Exception as error:  # noqa: BLE001  a thread that dies would lose the next push
             self._failed(error, first, pull=pull)
             return
         with self._wake:
             self._failures = 0
             state = Sync.PENDING if self._changed else Sync.SUCCESS
-            self._tell(Synced(state if self._online else Sync.OFFLINE))
+            self._tell(Synced(state if self._online else Sync.OFFLINE, problem=problem))
 
     def _take(self) -> None:
         merged = self._exchange.pull()

@@ -119,11 +119,18 @@ class Shared:
             return self._files(folder).pull(self.person)
         return self._rows.pull()
 
-    def push(self) -> int:
-        """Sends what is new here; how many samples were changed elsewhere, and wait."""
+    def push(self) -> tuple[int, str]:
+        """Sends what is new here.
+
+        Returns:
+            How many samples were changed elsewhere, and wait; and what can not be sent, in words.
+        """
         if folder := sync_key.folder():
-            return len(self._files(folder).push(self.person).waiting)
-        return len(self._rows.push().waiting)
+            return len(self._files(folder).push(self.person).waiting), ""
+        pushed = self._rows.push()
+        told = [f"{each.key}: {each.refused}" for each in pushed.refused[:1]]
+        more = len(pushed.refused) - 1
+        return len(pushed.waiting), "".join(told) + (f" · {more:,} more" if more > 0 else "")
 
     def _files(self, folder: str) -> FolderSync:
         return FolderSync(merging(self.space), FolderTarget(Path(folder)))
@@ -196,10 +203,27 @@ def write_back(file: Path, folder: Path) -> int:
     Raises:
         NotFound, InvalidInput, Unavailable: the bundle can not be read or written; the work is in
             the folder all the same.
+        InvalidRecord, Conflict: by now it is damaged, or another bundle; nothing is written over.
     """
-    owner = looked_at(file).owner
+    about = looked_at(file)
     with opened(folder) as space:
-        return bundles(space, owner).write_back(file, owner)
+        _check_bundle(space, file, about)
+        return bundles(space, about.owner).write_back(file, about.owner)
+
+
+def _check_bundle(space: Workspace, file: Path, about: bundle_file.About) -> str:
+    """Whose bundle it is, as its working folder remembers it.
+
+    Raises:
+        Conflict: the folder is of another bundle.
+    """
+    whose = f"{about.home} {about.person}"
+    if space.corpus.setting(_BUNDLE) not in (None, whose):
+        raise Conflict(
+            f"{space.path} is the working folder of another bundle",
+            f"rename {file.name}, or move that folder away if its work came home",
+        )
+    return whose
 
 
 def _make(folder: Path) -> None:
@@ -230,12 +254,7 @@ def _fill(
     Raises:
         Conflict: the folder is of another bundle.
     """
-    whose = f"{about.home} {about.person}"
-    if space.corpus.setting(_BUNDLE) not in (None, whose):
-        raise Conflict(
-            f"{space.path} is the working folder of another bundle",
-            f"rename {file.name}, or move that folder away if its work came home",
-        )
+    whose = _check_bundle(space, file, about)
     with (place / bundle_file.SAMPLES).open("rb") as samples:
         texts = hashlib.file_digest(samples, "sha256").hexdigest()
     if space.corpus.setting(_FILLED) == texts:

@@ -130,6 +130,23 @@ def test_whatever_is_no_answer_is_told(
     assert len(told) < 1000
 
 
+def test_rows_that_nobody_asked_for_are_refused(fake: FakeTable, table: Table) -> None:
+    """A server that looks at no filter brings nobody somebody else's work."""
+    fake.put("d", "ben", "k", {})
+    fake.script.append(Reply(body=json.dumps(list(fake.rows.values()))))
+    with pytest.raises(Unavailable, match="other rows than those that were asked for"):
+        list(table.rows(username="ana"))
+
+
+def test_a_page_that_comes_again_is_refused(fake: FakeTable, table: Table) -> None:
+    """A server that looks at no offset keeps nobody for ever."""
+    fake.put("d", "ana", "k", {})
+    page = Reply(body=json.dumps(list(fake.rows.values())))
+    fake.script.extend([page, page])
+    with pytest.raises(Unavailable, match="other rows than those that were asked for"):
+        list(table.rows())
+
+
 def test_a_payload_that_is_no_object_is_refused(fake: FakeTable, table: Table) -> None:
     """It names the row, harmlessly."""
     fake.put("d", "ana", "k\x1b[2J", "text")

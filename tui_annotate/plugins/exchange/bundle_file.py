@@ -132,6 +132,8 @@ def unpack(file: Path, folder: Path) -> About:
             more than texts would.
         Unavailable: there is no space for it.
     """
+    if file.exists() and not file.is_file():  # a pipe would be waited for
+        raise InvalidInput(f"{file} is no bundle, but a folder or a device", "name the bundle")
     try:
         with ZipFile(file) as archive:
             members = archive.infolist()

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins.exchange.sync_key import harmless
+from tui_annotate.plugins.files.json_limits import SURROGATE
 
 TABLE: Final = "annotations_current"
 KEYS: Final = "dataset,username,annotation_key"
@@ -34,6 +35,11 @@ class Row:
     def name(self) -> tuple[str, str, str]:
         """The primary key."""
         return self.dataset, self.username, self.annotation_key
+
+    def asked(self, dataset: str, username: str, keys: Sequence[str]) -> bool:
+        """Whether it is one of those that these words ask for; empty ones are for all."""
+        named = dataset in ("", self.dataset) and username in ("", self.username)
+        return named and (not keys or self.annotation_key in keys)
 
     def exported(self) -> dict[str, Any]:
         """The payload with what the row says written over it."""
@@ -79,12 +85,16 @@ def row_of(value: Any) -> Row:
     words = {name: found.get(name, "") for name in _OVER}
     payload = found.get("payload", {})
     named = all(words[name] for name in ("dataset", "username", "annotation_key"))
-    if not all(isinstance(word, str) for word in words.values()) or not named:
+    if not all(map(_storable, words.values())) or not named:
         raise Unavailable("the table holds something that is no row", "see: sync init-sql")
     if not isinstance(payload, dict):
         where = harmless(f"{words['dataset']}/{words['annotation_key']}")
         raise Unavailable(f"the payload of {where} is no object", "who wrote it?")
     return Row(payload=payload, **words)
+
+
+def _storable(value: Any) -> bool:
+    return isinstance(value, str) and not SURROGATE.search(value)
 
 
 def complaint(body: bytes) -> str:

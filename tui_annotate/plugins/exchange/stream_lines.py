@@ -15,6 +15,7 @@ from tui_annotate.domain.people import Person, PersonKind, reader
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.admission import described, identifier
+from tui_annotate.plugins.files.json_limits import check_text
 from tui_annotate.plugins.files.json_values import Value, json_values
 
 FORMAT: Final = "tui-annotate-streams/1"
@@ -23,13 +24,20 @@ _WORDS: Final = ("id", "at", "app", "prev", "hash")
 
 
 def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
-    """Writes the streams of a person in the order given; how many there were."""
+    """Writes the streams of a person in the order given; how many there were.
+
+    Raises:
+        InvalidInput: one holds half a character, which nobody could read again.
+    """
     _line(target, {"format": FORMAT, "person": {"id": person.id, "name": person.name}})
     count = 0
     for count, copy in enumerate(copies, start=1):  # noqa: B007  the last one counts
         events = [_event_to_json(event) for event in copy.events]
         about = {"person": copy.person, "dataset": copy.key.dataset, "sample": copy.key.id}
-        _line(target, {**about, "texts": copy.texts, "events": events})
+        try:
+            _line(target, {**about, "texts": copy.texts, "events": events})
+        except InvalidInput as error:
+            raise InvalidInput(f"{copy.key}: {error.message}", error.hint) from error
     return count
 
 
@@ -58,7 +66,9 @@ _HINT: Final = "take one that sync push or bundle make wrote"
 
 
 def _line(target: TextIO, value: Mapping[str, Any]) -> None:
-    target.write(json.dumps(value, separators=(",", ":"), sort_keys=True))
+    raw = json.dumps(value, separators=(",", ":"), sort_keys=True)
+    check_text(value, raw)  # what could not be read again is told by whom it can be mended
+    target.write(raw)
     target.write("\n")
 
 

@@ -11,11 +11,11 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Unavailable
+from tui_annotate.domain.errors import Conflict, NotAllowed, NotFound, Unavailable
 from tui_annotate.domain.version import VERSION
+from tui_annotate.plugins.exchange.addresses import checked, near
 from tui_annotate.plugins.exchange.rows import (
     KEYS,
     TABLE,
@@ -75,7 +75,7 @@ class Table:
         clock: Callable[[], float] = time.monotonic,
         attempts: int = _ATTEMPTS,
     ) -> None:
-        self._url = _checked(address)
+        self._url = checked(address)
         self._wait = wait
         self._clock = clock
         self._attempts = attempts
@@ -114,11 +114,19 @@ class Table:
         if keys:
             query["annotation_key"] = one_of(keys)
         size, offset = _PAGE if payloads else _BARE_PAGE, 0
+        last = ("", "", "")
         while True:
             page = {**query, "limit": str(size), "offset": str(offset)}
             found = [row_of(each) for each in self._ask("GET", page, most=_MOST_ROWS)]
             if not found:
                 return
+            asked = all(each.asked(dataset, username, keys) for each in found)
+            if not asked or found[0].name == last:
+                raise Unavailable(
+                    f"{self.host} answers with other rows than those that were asked for",
+                    f"is {URL} the address of a PostgREST?",
+                )
+            last = found[0].name
             yield from found
             offset += len(found)
 
@@ -271,30 +279,5 @@ class Table:
             follow_redirects=False,
             headers={"Accept-Encoding": "identity", "User-Agent": f"tui-annotate/{VERSION}"},
             timeout=httpx2.Timeout(_READ, connect=_CONNECT),
-            trust_env=not _near(self._url.host),  # no proxy stands between us and this machine
+            trust_env=not near(self._url.host),  # no proxy stands between us and this machine
         )
-
-
-def _near(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def _checked(address: str) -> httpx2.URL:
-    import httpx2
-
-    hint = f"for example {URL}=https://PROJECT.supabase.co"
-    try:
-        url = httpx2.URL(address.strip())
-    except httpx2.InvalidURL as error:
-        raise InvalidInput(f"{URL} is no address", hint) from error
-    if url.userinfo or url.query or url.fragment:
-        raise InvalidInput(f"{URL} holds more than an address", f"a key stands in {KEY}")
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise InvalidInput(f"{URL} is {harmless(address)!r}, no address", hint)
-    if url.scheme == "http" and not _near(url.host):
-        raise InvalidInput(f"{URL} begins with http: key and work would travel open", "use https")
-    path = url.path.rstrip("/").removesuffix("/rest/v1")
-    return url.copy_with(path=path or "/")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.errors import Conflict, InvalidRecord, NotFound
-from tui_annotate.domain.merging import StreamCopy
+from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidRecord, NotFound
+from tui_annotate.domain.history import JOIN
+from tui_annotate.domain.merging import StreamCopy, origin
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
@@ -62,7 +64,9 @@ class Bundles:
         Raises:
             NotFound: there is no such dataset, or nothing of it is theirs.
             InvalidInput, Unavailable: the file can not be written.
+            Conflict: there is a bundle already, with work that did not come home.
         """
+        self._spare(target)
         copies = [
             copy
             for copy in self.merging.copies(person.id)
@@ -85,6 +89,21 @@ class Bundles:
             bundle_file.describe(folder, self._about(person), self.members.guidance(wanted))
             bundle_file.pack(folder, target)
         return Packed(samples, streams, vectors)
+
+    def _spare(self, target: Path) -> None:
+        """Nothing is written over work that stands in a bundle alone."""
+        if not target.is_file():
+            return
+        with TemporaryDirectory(prefix="tui-annotate-") as place, suppress(InvalidInput):
+            about = bundle_file.unpack(target, Path(place))
+            here = (event for copy in self.merging.copies(about.person) for event in copy.events)
+            known = {origin(event) for event in here}
+            for copy in stream_lines.read(Path(place) / bundle_file.STREAMS)[1]:
+                if isinstance(copy, StreamCopy) and not known.issuperset(_deeds(copy)):
+                    raise Conflict(
+                        f"{target} holds work that did not come home",
+                        f"first: tui-annotate bundle merge {target}; or name another file",
+                    )
 
     def _theirs(
         self, person: Person, datasets: Collection[str]
@@ -151,17 +170,24 @@ class Bundles:
     def write_back(self, file: Path, person: Person) -> int:
         """Puts somebody's work as it stands into their bundle; how many samples have some.
 
-        The file is made anew beside itself, and takes its place when it is whole.
+        What the file got meanwhile, as from a synchronised folder, is taken in first. It is made
+        anew beside itself, and takes its place when it is whole.
 
         Raises:
             NotFound, InvalidInput, Unavailable: it can not be read or written.
+            InvalidRecord: as `take`.
         """
         with TemporaryDirectory(prefix="tui-annotate-") as place:
             folder = Path(place)
-            bundle_file.unpack(file, folder)
+            about = bundle_file.unpack(file, folder)
+            self.take(file, folder, about)
             count = _streams(folder, person, list(self.merging.copies(person.id)))
             bundle_file.pack(folder, file)
         return count
+
+
+def _deeds(copy: StreamCopy) -> set[str]:
+    return {origin(event) for event in copy.events if event.action.verb != JOIN}
 
 
 def _streams(folder: Path, person: Person, copies: list[StreamCopy]) -> int:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
-from tui_annotate.domain.items import JUDGED
 from tui_annotate.domain.merging import Fork, alike
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins.exchange.rows import AT_ONCE, Row
 from tui_annotate.services.synchronise import payloads
+from tui_annotate.services.synchronise.deeds import moment, said, worked
 from tui_annotate.storage.work.merging import Merged, MergeStore, Taken
 from tui_annotate.storage.work.synced import Mark, SyncStore
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.exchange.table import Table
     from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.work.plans import Stream
     from tui_annotate.storage.work.store import AnnotationStore
 
 
@@ -34,10 +33,12 @@ class Pushed:
     Attributes:
         rows: how many were written.
         waiting: samples that were changed elsewhere since: they are pulled first.
+        refused: samples that can not be told by a row, with the reason.
     """
 
     rows: int = 0
     waiting: list[SampleKey] = field(default_factory=list)
+    refused: list[Taken] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,11 @@ class TableSync:
             record = self._record(key)
             if record is None or not (mark.updated_at or said(record)):
                 continue
-            value = payloads.payload(record, self._look_up)
+            try:
+                value = payloads.payload(record, self._look_up)
+            except InvalidInput as error:
+                done.refused.append(Taken(self.person.id, key, refused=error.message))
+                continue
             digest = payloads.digest(value)
             if known.get(key, mark.updated_at) != mark.updated_at:
                 done.waiting.append(key)
@@ -204,14 +209,14 @@ class TableSync:
             self._remember(key, row)
             return nothing
         untouched = mark is not None and bool(mark.digest) and mark.head == stream.head
-        wins = untouched or not _worked(stream) or at > stream.updated
+        wins = untouched or not worked(stream) or at > stream.updated
         done = self.merging.become(
             self.person.id, key, lambda _: there, head=stream.head, at=at, stays=wins
         )
         if not done:
             return nothing  # something was done here meanwhile: the next pull looks again
         self._remember(key, row, given=wins)
-        if untouched or not _worked(stream):
+        if untouched or not worked(stream):
             return Taken(self.person.id, key, events=1)
         fork = Fork(
             self.person.id,
@@ -228,7 +233,9 @@ class TableSync:
         """Notes that this side has what the row says; `given` False: and more that it lacks."""
         head = self.log.stream(self.person.id, key).head
         record = self._record(key) if given else None
-        digest = payloads.digest(payloads.payload(record, self._look_up)) if record else ""
+        digest = ""
+        with suppress(InvalidInput):  # what no row can tell is told by the next push
+            digest = payloads.digest(payloads.payload(record, self._look_up)) if record else ""
         if self.log.stream(self.person.id, key).head != head:
             digest = ""  # something was done meanwhile, which the table lacks
         self.marks.keep({key: Mark(head, digest, row.updated_at)})
@@ -265,36 +272,3 @@ class TableSync:
         """The datasets in which the table has rows of this person."""
         rows = self.table.rows(username=self.person.name, payloads=False)
         return sorted({row.dataset for row in rows})
-
-
-def said(record: Record) -> bool:
-    """Whether a person's record tells more than that they looked: marks, a rating, a comment.
-
-    Of pairs also that they are finished, which is what is said of one with nothing wrong in it.
-    """
-    judged = record.sample.kind in JUDGED
-    return bool(record.annotations) or any(
-        one.rating or one.comment.strip() or (one.state.finished and not judged)
-        for one in record.assignments
-    )
-
-
-def _worked(stream: Stream) -> bool:
-    """Whether more than time was spent on a sample."""
-    told: Any = stream.state.assignment
-    given = told["rating"] or told["comment"] or told["state"] != "new"
-    return bool(stream.state.annotations or given)
-
-
-def moment(told: str) -> str:
-    """A time as a table writes it, as the store does.
-
-    Raises:
-        InvalidInput: it is none.
-    """
-    try:
-        at = datetime.fromisoformat(told)
-    except ValueError as error:
-        raise InvalidInput(f"{told[:40]!r} is no time", "who wrote that row?") from error
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return at.astimezone(UTC).isoformat(timespec="microseconds")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.errors import InvalidRecord
+from tui_annotate.domain.errors import InvalidRecord, TuiAnnotateError
 from tui_annotate.domain.history import JOIN
 from tui_annotate.domain.merging import StreamCopy, origin
 from tui_annotate.domain.people import Person
@@ -57,8 +57,10 @@ class FolderSync:
         for file in self.folder.files():
             try:
                 done.append(self._taken(file))
-            except InvalidRecord as error:
-                self.problem(Problem(error.where, error.message, error.hint))
+            except TuiAnnotateError as error:
+                where = error.where if isinstance(error, InvalidRecord) else str(file)
+                told = error.message.removeprefix(f"{where}: ")
+                self.problem(Problem(where, told, error.hint))
         return done
 
     def waiting(self, person: Person) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -37,6 +38,8 @@ from tui_annotate.storage.work.plans import Stream
 _NAMESPACE: Final = uuid.UUID("a1d2b0c5-2f0e-5b53-9b0f-4f2d9a6c7e11")
 _HINT: Final = "it is left as it is in the table"
 
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+
 Place = tuple[Side, Span]
 
 
@@ -45,13 +48,38 @@ def payload(record: Record, look_up: Callable[[SampleKey], Sample | None]) -> di
 
     Args:
         look_up: gives other samples, as a citation is told with its whole report.
+
+    Raises:
+        InvalidInput: it can not be told as one, or a table can not hold it.
     """
     name = "autojudge" if record.sample.kind in JUDGED else "native"
     options = ExportOptions(offsets=UTF16, unrated=True, sample=look_up)
     file = io.StringIO()
     registry.load("exporters", name).write([record], file, options)
-    found: dict[str, Any] = json.loads(file.getvalue().partition("\n")[0])
+    line = file.getvalue().partition("\n")[0]
+    if not line:
+        raise InvalidInput(
+            "there is no line for it: its report is not here, or it does not say what it is of",
+            "ingest the reports that it belongs to",
+        )
+    found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
+    if any(_UNSTORABLE.search(text) for text in _texts(found)):
+        raise InvalidInput(
+            "it holds NUL or half a character, which no table can hold", "share it by a bundle"
+        )
     return found
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            yield name
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
 
 
 def digest(value: Mapping[str, Any]) -> str:

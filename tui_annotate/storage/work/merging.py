@@ -36,6 +36,7 @@ _OWN: Final = (
     .where(EVENTS.c.seq == 1, EVENTS.c.person.in_(bindparam("people", expanding=True)))
     .order_by(EVENTS.c.person, DATASETS.c.name, SAMPLES.c.external)
 )
+_TAKEN: Final = select(EVENTS.c.id).where(EVENTS.c.id.in_(bindparam("names", expanding=True)))
 _DIGEST: Final = (
     select(SAMPLES.c.digest)
     .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
@@ -218,6 +219,9 @@ class MergeStore:
         if copy.person != person.id:
             keep_person(connection, again(person))
         merge = merged(here, copy.events, own=_owning(log, here, copy))
+        names = {"names": [event.id for event in merge.events]}
+        if (taken := connection.execute(_TAKEN, names).scalar()) is not None:
+            return replace(nothing, refused=f"event {taken} stands elsewhere here")
         for event in merge.events:
             plan, stream = planned(stream, event)
             log.write([plan])
