@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from tests.tui.screens.work import Person
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.tui.screens.collection.screen import CollectionScreen
 from tui_annotate.tui.screens.queue import QueueScreen
 from tui_annotate.workspace import Workspace
 
@@ -87,7 +88,9 @@ def seen(person: Person) -> tuple[Any, ...]:
     lines: Sequence[str] = [line.value for line in top.query(Input) if line.has_focus]
     focused = [_said(known) for known in draft.annotations if known.id == draft.focused]
     kept = [text for note, text in draft.kept.items() if note != draft.writing]  # that is timed
-    row = top._wanted if isinstance(top, QueueScreen) else ()
+    row: tuple[Any, ...] = top._wanted if isinstance(top, QueueScreen) else ()
+    if isinstance(top, CollectionScreen):
+        row = (top._kind, top._tree.focused, frozenset(top._tree.unfolded))
     return (
         type(top).__name__, draft.sample.id, draft.state, draft.side, draft.claim, draft.selection,
         [*draft.evidence], draft.note, [*draft.labels], draft.asleep, focused, lines, row,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -10,6 +11,8 @@ from typing import Final
 import pytest
 
 from tests.tui.screens.bursts import at_once, dropped, seen, stored
+from tests.tui.screens.collected import LABELS as COLLECTED
+from tests.tui.screens.collected import Collection
 from tests.tui.screens.work import Person, at_work, make
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
@@ -26,30 +29,98 @@ KEYS: Final = (
 )  # fmt: skip
 
 
-def _state(person: Person, space: Workspace) -> tuple[object, ...]:
+ITEMS: Final = (
+    *"112234cccCddDTTTJJJauUmM**vqhix0",
+    *["enter"] * 8, *["escape"] * 3, *["down"] * 4, *["space"] * 2, "up", "left", "right",
+    "full_stop", "backspace", "greater_than_sign", "ctrl+o",
+)  # fmt: skip
+"""For reports, documents and citations; no Tab, which goes to what is lit behind a first frame."""
+REPORT: Final = "r|7|run1"
+CITATION: Final = "c|7|run1|1|doc-a"
+SHORT: Final = (
+    (CITATION, "* 2 1 enter 1"),
+    (CITATION, "* 2 u * 3 * 0 J *"),
+    (CITATION, "M h i enter J 1"),
+    (CITATION, "M h i enter M ! enter u M enter"),
+    (CITATION, "c c 1 d 1"),
+    (CITATION, "1 d d * 1 c"),
+    (CITATION, "T 3 down enter 1"),
+    (CITATION, "T J 1 T escape 1"),
+    (CITATION, "q tab down enter 1"),
+    (REPORT, "c c 1 d 1"),
+    (REPORT, "T 2 right down down enter * 1"),
+    (REPORT, "1 T J J T 1 enter"),
+    (REPORT, "1 ctrl+o * 1 M h i enter enter"),
+)
+"""Bursts that people press, and where."""
+
+
+def _state(person: Person, space: Workspace, keys: Sequence[SampleKey]) -> tuple[object, ...]:
     """All that is stored of a person, and what they see."""
     assert person.screen.session is not None
-    return stored(space, person.screen.session.person.id, SAMPLES), seen(person)
+    return stored(space, person.screen.session.person.id, keys), seen(person)
+
+
+async def _compared(
+    folders: Sequence[Path],
+    bursts: Iterable[Sequence[str]],
+    *,
+    sample: str = "a",
+    keys: Sequence[SampleKey] = SAMPLES,
+) -> None:
+    """Of two people one presses slowly, the other in bursts; until something was dropped."""
+    async with (
+        at_work(folders[0], sample=sample) as slow,
+        at_work(folders[1], sample=sample) as fast,
+    ):
+        with workspace.open(folders[0]) as slowly, workspace.open(folders[1]) as at_a_stroke:
+            for burst in bursts:
+                states = [_state(slow, slowly, keys)]
+                for key in burst:
+                    await at_once(slow, key)
+                    states.append(_state(slow, slowly, keys))
+                await at_once(fast, " ".join(burst))
+                told = f"{burst}: {slow.line()!r}, {fast.line()!r}"
+                if dropped(fast):
+                    assert _state(fast, at_a_stroke, keys) in states, told
+                    return
+                assert _state(fast, at_a_stroke, keys) == states[-1], told
+                if slow.screen.saver.closed:
+                    return
+
+
+def _drawn(random: Random, keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    for _ in range(BURSTS):
+        yield random.choices(keys, k=random.randint(2, 9))
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 async def test_a_burst_is_as_good_as_the_same_keys(tmp_path: Path, seed: int) -> None:
     """What is stored, shown and in hand is the same; where keys were dropped, as after a few."""
-    random = Random(seed)
     folders = [make(tmp_path / name) for name in ("slow", "fast")]
-    async with at_work(folders[0]) as slow, at_work(folders[1]) as fast:
-        with workspace.open(folders[0]) as slowly, workspace.open(folders[1]) as at_a_stroke:
-            for _ in range(BURSTS):
-                keys = random.choices(KEYS, k=random.randint(2, 9))
-                states = [_state(slow, slowly)]
-                for key in keys:
-                    await at_once(slow, key)
-                    states.append(_state(slow, slowly))
-                await at_once(fast, " ".join(keys))
-                told = f"{keys}: {slow.line()!r}, {fast.line()!r}"
-                if dropped(fast):
-                    assert _state(fast, at_a_stroke) in states, told
-                    return
-                assert _state(fast, at_a_stroke) == states[-1], told
-                if slow.screen.saver.closed:
-                    return
+    await _compared(folders, _drawn(Random(seed), KEYS))
+
+
+def _collections(folder: Path) -> tuple[list[Path], list[SampleKey]]:
+    samples = list(Collection().samples())
+    folders = [make(folder / name, labels=COLLECTED, samples=samples) for name in ("slow", "fast")]
+    return folders, [sample.key for sample in samples]
+
+
+@pytest.mark.parametrize(("sample", "burst"), SHORT)
+async def test_keys_of_a_collection_are_as_good_in_one_burst(
+    tmp_path: Path, sample: str, burst: str
+) -> None:
+    """Ratings, notes on samples, the tree, and the ways from citation to citation."""
+    folders, keys = _collections(tmp_path)
+    await _compared(folders, [burst.split()], sample=sample, keys=keys)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+async def test_bursts_in_a_collection_are_as_good_as_the_same_keys(
+    tmp_path: Path, seed: int
+) -> None:
+    """Also where keys are drawn by chance, from a report, a document or a citation on."""
+    folders, keys = _collections(tmp_path)
+    sample = (REPORT, "d|7|doc-b", CITATION)[seed % 3]
+    await _compared(folders, _drawn(Random(seed), ITEMS), sample=sample, keys=keys)

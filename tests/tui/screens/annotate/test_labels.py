@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -47,13 +48,22 @@ def stored(folder: Path) -> list[Annotation]:
         return [owned.annotation for _, owned in space.annotations()]
 
 
-async def in_one_breath(person: Person, keys: str) -> None:
-    """The store answers none of these keys before the last of them was pressed."""
+@contextmanager
+def answers_wait(person: Person) -> Iterator[None]:
+    """The store answers nothing that is asked of it in here before the end of it."""
     pressed = Event()
     wait = Job(lambda: pressed.wait(60), lambda _: None, lambda _: None)
     person.screen.saver.send(wait)
-    await person.pilot.press(*keys.split())
-    pressed.set()
+    try:
+        yield
+    finally:
+        pressed.set()
+
+
+async def in_one_breath(person: Person, keys: str) -> None:
+    """The store answers none of these keys before the last of them was pressed."""
+    with answers_wait(person):
+        await person.pilot.press(*keys.split())
     await person.settled()
 
 
@@ -82,33 +92,99 @@ async def test_a_save_under_old_labels_is_told_and_the_next_key_saves(folder: Pa
         assert saved.evidence == tuple(evidence)
 
 
-async def test_two_claims_in_one_breath_both_come_back(folder: Path) -> None:
-    """The second waits until the first is saved, then it is in hand."""
+async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(folder: Path) -> None:
+    """The first claim is in hand, the digit behind it is dropped; nothing is saved."""
     async with at_work(folder) as person:
+        first = person.draft.claim
         relabel(folder, OTHER)
         await in_one_breath(person, "1 down 2")
+        assert person.line().startswith("not saved: the labels changed")
+        assert (person.draft.claim, person.draft.unsaved) == (first, [])
+        await person.press("1")
+        assert [(known.claim, known.labels) for known in person.annotations] == [
+            (first, (INTRINSIC,))
+        ]
+    assert len(stored(folder)) == 1
+
+
+async def test_words_selected_behind_a_save_that_is_refused_stay_in_hand(folder: Path) -> None:
+    """They are saved first, then what was refused comes back; no note line was opened."""
+    async with at_work(folder) as person:
+        await person.press("down")
+        relabel(folder, OTHER)
+        await in_one_breath(person, "1 down v m h i")
+        assert "it comes back next: the labels changed" in person.line()
+        assert (person.draft.writing, person.draft.note) == (None, "")
+        await person.press("3")
+        (known,) = person.annotations
+        assert (known.labels, known.note) == ((("Odd",),), "")
+        await person.press("1")
+        assert [one.labels for one in person.annotations] == [(INTRINSIC,), (("Odd",),)]
+        assert not person.draft.unsaved
+
+
+async def test_two_claims_that_are_refused_both_come_back(folder: Path) -> None:
+    """A click waits for no save, so two can be on their way; the second comes after the first."""
+    async with at_work(folder) as person:
+        row, line = next(
+            (at, line) for at, line in enumerate(person.shown().splitlines()) if "Extrinsic" in line
+        )
+        relabel(folder, OTHER)
+        with answers_wait(person):
+            await person.pilot.press("1", "down")
+            await person.pilot.click(offset=(line.index("Extrinsic"), row))
+            assert len(person.draft.saving) == 2
+        await person.settled()
         first = person.draft.claim
         await person.press("1")
         second = person.draft.claim
         assert first != second
         await person.press("2")
-        assert {known.claim for known in person.annotations} == {first, second}
+        assert [(known.claim, known.labels) for known in person.annotations] == [
+            (first, (INTRINSIC,)),
+            (second, (EXTRINSIC,)),
+        ]
         assert not person.draft.unsaved
 
 
 async def test_a_note_that_is_being_typed_is_not_torn_away(folder: Path) -> None:
-    """A save before it is refused meanwhile: the note goes on, and the save comes back after it."""
+    """Opened from the palette, which waits for no save: it goes on, and the refused one waits."""
     async with at_work(folder) as person:
-        await person.press("down")
+        claim = person.draft.claim
         relabel(folder, OTHER)
-        await in_one_breath(person, "1 down v m h i")
-        assert person.draft.writing is not None
-        assert "not saved" in person.shown()
-        await person.press("! enter 3")
-        (known,) = person.annotations
-        assert (known.labels, known.note) == ((("Odd",),), "hi!")
+        with answers_wait(person):
+            await person.pilot.press("1")
+            person.screen.do("comment.write")
+            await person.pilot.press("h", "i")
+        await person.settled()
+        assert "it comes back next" in person.line()
+        assert "hi" in person.shown()
+        await person.press("! enter")
+        assert person.screen.desk is not None
+        assert person.screen.desk.assignment.comment == "hi!"
+        await person.press("enter 1")
+        assert [(known.claim, known.labels) for known in person.annotations] == [
+            (claim, (INTRINSIC,))
+        ]
+
+
+async def test_who_chose_another_sample_meanwhile_stays_with_what_was_refused(
+    folder: Path,
+) -> None:
+    """The list opened from the palette leads nowhere while a claim is not saved."""
+    async with at_work(folder) as person:
+        claim = person.draft.claim
+        relabel(folder, OTHER)
+        with answers_wait(person):
+            await person.pilot.press("1")
+            person.screen.do("sample.go")
+            await person.pilot.press("b")
+        await person.settled()
+        await person.press("enter")
+        assert person.draft.sample.id == "a"
+        assert "this claim is not saved yet" in person.line()
         await person.press("1")
-        assert [one.labels for one in person.annotations] == [(INTRINSIC,), (("Odd",),)]
+        assert [known.claim for known in person.annotations] == [claim]
 
 
 async def test_done_under_old_labels_is_told_and_the_next_enter_is_done(folder: Path) -> None:

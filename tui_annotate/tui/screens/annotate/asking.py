@@ -10,10 +10,10 @@ from textual.timer import Timer
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.draft import alone, choosing, notes
+from tui_annotate.tui.draft import alone, choosing, finishing, notes
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import Draft, Kind
-from tui_annotate.tui.draft.words import request_words
+from tui_annotate.tui.draft.words import WARNING, request_words
 from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.loading import load_rest
 from tui_annotate.tui.screens.annotate.readings import AnnotateReadings
@@ -219,7 +219,11 @@ class AnnotateAsking(AnnotateReadings):
         self.app.push_screen(JumpDialog(session.annotate.find), self._go_to)
 
     def _go_to(self, key: SampleKey | None) -> None:
-        if key is not None:
+        if key is None or self.draft is None:
+            return
+        if problem := finishing.kept_back(self.draft):  # of a save refused while one chose
+            self.tell(problem, WARNING)
+        else:
             self.go(lambda: key, "")
 
     def _open_queue(self, session: Session) -> None:

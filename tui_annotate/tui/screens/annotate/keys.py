@@ -42,9 +42,10 @@ _WALKS_MARKS: Final = frozenset({"item.next", "item.previous"})
 _ON_SAVED: Final = _WALKS_MARKS | {
     "option.choose", "option.list", "label.repeat", "label.former", "note.write",
     "annotation.next", "annotation.previous", "annotation.edit", "annotation.delete",
-    "sample.done", "sample.skip", "sample.flag", "app.back", "app.quit",
+    "sample.done", "sample.skip", "sample.flag", "sample.rate", "comment.write", "sample.go",
+    "collection.show", "app.back", "app.quit",
 }  # fmt: skip
-"""What acts on the annotations there are, or leaves them: it waits for one that is being saved."""
+"""What acts on what is stored, or leaves it: it waits for what is being saved."""
 
 
 class AnnotateKeys(AnnotateTeam):

@@ -71,3 +71,6 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding("q", "close('quit')", "leave", show=False),
 )
 """What each key does."""
+
+ANY_ROWS: Final = frozenset({"escape", "T", "q", "tab", "1", "2", "3", "J", "n"})
+"""Keys that mean the same whatever rows are shown, so that none waits for them to be read."""

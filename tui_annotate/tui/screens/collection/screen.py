@@ -1,6 +1,6 @@
 """A collection as a tree: topics, runs, documents or sentences, with what is done of each.
 
-Rows are read in a thread when they are unfolded; keys meanwhile act on what is shown.
+Rows are read in a thread when they are unfolded; what moves among them waits for that.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -20,6 +20,7 @@ from tui_annotate.tui.palette import OPENS_MORE
 from tui_annotate.tui.screens.collection import folding
 from tui_annotate.tui.screens.collection.folding import Path, Row, Tree
 from tui_annotate.tui.screens.collection.keys import (
+    ANY_ROWS,
     BINDINGS,
     COUNTED,
     HELP,
@@ -29,6 +30,7 @@ from tui_annotate.tui.screens.collection.keys import (
     NAMES,
 )
 from tui_annotate.tui.screens.collection.rows import UNFOLDED, TreeRows, counted
+from tui_annotate.tui.turns import Pressed, free
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
@@ -58,6 +60,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._modes: tuple[Kind, ...] = ()
         self._rows: tuple[Row, ...] = ()
         self.reading = True  # rows are on their way
+        self._leading = False  # it is looked for where `J` leads
         for mode, tree in self._trees.items():
             tree.focused = folding.path_of(current.meta, current.id, current.group)
             tree.focused = tree.focused[: 2 if mode is Kind.REPORT else 3 if mode is kind else 2]
@@ -77,6 +80,11 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.reading = False
         self._show()
         self._read()
+
+    def holds(self, event: Pressed) -> bool:
+        """Whether a key waits: for the rows that it is for, or for where the one before leads."""
+        any_rows = isinstance(event, events.Key) and event.key in ANY_ROWS
+        return self._leading or (self.reading and not any_rows)
 
     @property
     def _tree(self) -> Tree:
@@ -126,9 +134,11 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._trees[kind].below[path] = rows
         self._show()
         self._read()
+        free(self)
 
     def _refuse(self, error: TuiAnnotateError | None) -> None:
-        self.reading = False
+        self.reading = self._leading = False
+        free(self)
         if error and not self._gone:
             hint = f"; {error.hint}" if error.hint else ""
             self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
@@ -249,9 +259,13 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         message.stop()
         self.action_mode(int(message.digit) - 1)
 
-    @work(thread=True)
     def action_incomplete(self) -> None:
         """The next item of this mode that is not done, from the one that is open on."""
+        self._leading = True
+        self._look_for_incomplete()
+
+    @work(thread=True)
+    def _look_for_incomplete(self) -> None:
         done = partial(self._refuse, None)
         try:
             after = self._current.key
@@ -263,8 +277,10 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.app.call_from_thread(done)
 
     def _found(self, key: SampleKey | None) -> None:
+        self._leading = False
         if self._gone:
             return
+        free(self)
         if key is None:
             words = f"all {NAMES[self._kind]} are annotated"
             self.query_one(DraftLine).show(words, kind="hint")
