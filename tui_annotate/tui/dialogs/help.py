@@ -85,6 +85,7 @@ LEGEND: tuple[Mark, ...] = (
     Mark(((f"{LACKING} ", "text"), ("text", "lacking")), "after i: words the source has nowhere"),
     Mark((("A ", "label 0"), ("text", "underlined")), "an annotation; a small letter: a draft"),
     Mark((("[id]", "quiet"),), "behind a sentence of a report: what it cites; c walks through it"),
+    Mark((("[id]", "underlined"),), "the citation that was walked to"),
     Mark((("text", "overlap"),), "several annotations on the same words"),
     Mark(((SEVERAL, "label 1"),), "several annotations on one line; a walks through them"),
     *LISTED,

@@ -76,6 +76,7 @@ LINE: Final[tuple[tuple[str, str], ...]] = (
     ("proposal.take", "take"),
     ("option.choose", "rival"),
     ("annotation.delete", "refuse"),
+    ("sample.rate", "rating"),
     ("sample.done", "settle"),
     ("undo", "undo"),
     ("annotation.edit", "edit"),

@@ -40,6 +40,8 @@ async def test_a_rating_that_people_gave_otherwise_is_settled_by_a_key(folder: P
     """Rival ratings stand in the title; without a choice Enter says that one is missing."""
     async with in_review(folder, sample=REPORT.id) as person:
         shown = person.shown()  # letters are dealt anew in each workspace
+        assert "mussels. [doc-a]" in shown
+        assert "* rating" in shown
         assert any(f"rated {one} Perfect, {other} Bad" in shown for one, other in ("AB", "BA"))
         await person.press("enter")
         assert "the rating is not settled yet" in person.line()

@@ -22,6 +22,7 @@ LEGEND: Final[tuple[Mark, ...]] = (
     Mark(((f"{CHOSEN} ", "label 0"), ("text", "underlined")), "what you made of a place"),
     Mark(((f"{REFUSED} ", "label 0"), ("text", "underlined")), "a place that you refused"),
     Mark(((f"{OWN} ", "label 0"), ("text", "underlined")), "what you added"),
+    Mark((("[id]", "quiet"),), "behind a sentence of a report: what it cites"),
     CLOSED,
     *LISTED,
     Mark(((SEVERAL, "label 1"),), "several places on one line; a walks through them"),
@@ -33,8 +34,9 @@ LEGEND: Final[tuple[Mark, ...]] = (
 
 _DAILY: Final = (
     "item.next", "item.previous", "option.choose", "option.list", "proposal.take",
-    "rivals.merge", "annotation.edit", "annotation.delete", "own.add", "sample.done",
-    "undo", "redo", "annotation.next", "annotation.previous", "names.show", "request.show",
+    "rivals.merge", "annotation.edit", "annotation.delete", "own.add", "sample.rate",
+    "note.write", "sample.done", "undo", "redo", "annotation.next", "annotation.previous",
+    "names.show", "request.show",
 )  # fmt: skip
 """What a reviewer does all day, in the order of the work."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tui_annotate.domain.assignments import worked
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.tui.draft import alone
+from tui_annotate.tui.draft.citations import citations
 from tui_annotate.tui.draft.judging import places
 from tui_annotate.tui.draft.judging.state import Judging
 from tui_annotate.tui.draft.state import Draft, Kind
@@ -81,6 +82,7 @@ class ReviewSamples(AnnotateScreen):
             desk.segments,
             desk.labels,
             last_label=self.last_label,
+            citations=citations(desk.sample),
             people=tuple(layer.letter for layer in found.layers),
         )
         take_over(draft, found)

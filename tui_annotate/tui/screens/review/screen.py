@@ -107,7 +107,9 @@ class ReviewScreen(ReviewTalks):
         question = draft.pending.kind if draft.pending else ""
         if draft.state == REVIEWING:
             pairs = keys.line(REVIEWING, digits=f"1-{count}" if count > 1 else "1")
-            return [pair for pair in pairs if count or pair[1] != "rival"]
+            two = all(map(draft.sample.side, Side))
+            means = {"rival": count > 0, "rating": bool(draft.scale), "other text": two}
+            return [pair for pair in pairs if means.get(pair[1], True)]
         if question in ("", "child", "evidence"):
             return super().keys_of(draft, keys)
         return keys.line(draft.state, question=question, digits=f"1-{count}")
