@@ -143,12 +143,12 @@ def as_values(merged: Merged) -> dict[str, Any]:
         "events": merged.events,
         "known": merged.known,
         "conflicts": [fork_as_values(fork) for fork in merged.forks],
-        "refused": refused_as_values(merged.refused),
+        "refused": reasons(merged.refused),
     }
 
 
-def refused_as_values(refused: list[Taken]) -> list[dict[str, str]]:
-    """What was left out, as JSON values."""
+def reasons(refused: list[Taken]) -> list[dict[str, str]]:
+    """What was left out and why, as JSON values."""
     return [
         {"dataset": each.key.dataset, "sample": each.key.id, "reason": each.refused}
         for each in refused

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, output
-from tui_annotate.cli.bundle import REFUSED, as_values, refused_as_values, tell
+from tui_annotate.cli.bundle import REFUSED, SHOWN, as_values, reasons, tell
 from tui_annotate.cli.options import (
     JsonOption,
     NameOption,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.work.merging import Merged, Taken
     from tui_annotate.workspace import Workspace
 
-SHOWN = 20
+PULL = "tui-annotate sync pull"
 DirOption = Annotated[
     Path | None,
     typer.Option(
@@ -107,17 +107,14 @@ def push(
             table = _table()
             pushed = carrying.table_sync(space, table, person).push(whole=True)
             where, count, left = str(table), pushed.rows, tuple(pushed.waiting)
-            refused = pushed.refused
+            refused += pushed.refused
     if as_json:
-        values = {"person": person.name, "target": where, "samples": count}
-        waiting = [str(key) for key in left]
-        output.as_json({**values, "waiting": waiting, "refused": refused_as_values(refused)})
+        told = {"person": person.name, "target": where, "samples": count}
+        output.as_json({**told, "waiting": list(map(str, left)), "refused": reasons(refused)})
     else:
         output.line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
         for key in left[:SHOWN]:
-            output.say(
-                f"not sent, as it was changed elsewhere: {key}; first: tui-annotate sync pull"
-            )
+            output.say(f"not sent, as it was changed elsewhere: {key}; first: {PULL}")
         for each in refused[:SHOWN]:
             output.say(f"not sent: {each.key}: {each.refused}")
     if left or refused:
