@@ -93,6 +93,17 @@ def test_escape_on_an_unchanged_note_keeps_nothing() -> None:
     assert made.focused == saved.id
 
 
+def test_a_comment_that_was_only_read_is_not_kept() -> None:
+    """Esc leaves the sample's comment as it is stored; Done waits for nothing then."""
+    made = draft()
+    notes.on_sample(made, "too short")
+    assert notes.kept(made, "too short ") == []
+    assert made.kept == {}
+    notes.on_sample(made, "too short")
+    notes.kept(made, "too short, too old")
+    assert made.kept == {Note("sample"): "too short, too old"}
+
+
 def test_done_leads_to_the_note_that_is_kept() -> None:
     """Whatever was in focus: the next m opens the kept note of that annotation, claim or sample."""
     made = draft()

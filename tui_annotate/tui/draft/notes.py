@@ -78,7 +78,7 @@ def open_reason(draft: Draft) -> Effects:
 
 
 def _open(draft: Draft, note: Note, text: str) -> Effects:
-    draft.writing = note
+    draft.writing, draft.stored = note, text
     return [OpenNote(draft.kept.get(note, text))]
 
 
@@ -122,9 +122,7 @@ def half(draft: Draft, text: str) -> bool:
     note = draft.writing
     if note is None or note.kind == REASON:
         return False
-    known = next((known for known in draft.annotations if known.id == note.id), None)
-    before = draft.note if note.kind == DRAFT else known.note if known else ""
-    if text.strip() and text.strip() != before:
+    if text.strip() and text.strip() != draft.stored:
         draft.kept[note] = text
         return True
     draft.kept.pop(note, None)

@@ -73,6 +73,7 @@ class Draft(Sheet):
         looking: which of those in the source were looked at.
         asleep: digits do nothing until the cursor moves or something is selected.
         focused: id of the annotation in focus; empty for none.
+        stored: what the note that is written on says now.
         editing: the annotation that is being changed; `labels` are the ones it has so far.
         saving: what was sent to the store and has not come back, by id.
         owed: what is in hand was refused by the store, and is to be saved or dropped by hand.
@@ -101,6 +102,7 @@ class Draft(Sheet):
     focused: str = ""
     pending: Pending | None = None
     writing: Note | None = None
+    stored: str = ""
     editing: Annotation | None = None
     labels: list[LabelPath] = field(default_factory=list)
     hints: Hints | None = None
