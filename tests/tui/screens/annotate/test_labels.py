@@ -92,13 +92,17 @@ async def test_a_save_under_old_labels_is_told_and_the_next_key_saves(folder: Pa
         assert saved.evidence == tuple(evidence)
 
 
-async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(folder: Path) -> None:
-    """The first claim is in hand, the digit behind it is dropped; nothing is saved."""
+@pytest.mark.parametrize("behind", ["down 2", "M x", "G b"])
+async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(
+    folder: Path, behind: str
+) -> None:
+    """The first claim is in hand, what is behind it is dropped; nothing opens or is saved."""
     async with at_work(folder) as person:
         first = person.draft.claim
         relabel(folder, OTHER)
-        await in_one_breath(person, "1 down 2")
+        await in_one_breath(person, f"1 {behind}")
         assert person.line().startswith("not saved: the labels changed")
+        assert (person.app.screen, person.draft.writing) == (person.screen, None)
         assert (person.draft.claim, person.draft.unsaved) == (first, [])
         await person.press("1")
         assert [(known.claim, known.labels) for known in person.annotations] == [
