@@ -187,7 +187,7 @@ async def test_a_conflict_is_shown_with_both_versions(tmp_path: Path, shared: Pa
         shown = person.shown()
         assert "films/a" in shown
         assert "0 annotations, rated Bad (elsewhere, " in shown
-        assert "in the log: draft, 1 annotation (here, " in shown
+        assert "in the log: draft, 1 annotation (Benign) (here, " in shown
         await person.pilot.press("q")
         await until(person, "● synced")
         assert person.annotations == ()

@@ -23,6 +23,7 @@ from tui_annotate.domain.history import (
     StreamState,
     chained,
 )
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
 
@@ -82,9 +83,13 @@ class Merge:
 
 
 def in_words(state: StreamState) -> str:
-    """One person's work on one sample on a line, for people."""
-    count = len(state.annotations)
-    parts = [state.assignment["state"], f"{count} annotation{'s' * (count != 1)}"]
+    """One person's work on one sample on a line, for people: state, annotations by their labels."""
+    labels = {".".join(path) for each in state.annotations.values() for path in each["labels"]}
+    found = many(len(state.annotations), "annotation")
+    parts = [
+        state.assignment["state"],
+        f"{found} ({', '.join(sorted(labels))})" if labels else found,
+    ]
     if rating := state.assignment["rating"]:
         parts.append(f"rated {rating}")
     if comment := state.assignment["comment"]:

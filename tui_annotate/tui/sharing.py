@@ -82,6 +82,7 @@ class Sharing:
             from tui_annotate.tui.dialogs.message import MessageDialog
 
             pages = [("Changed on both sides", "\n\n".join(map(_versions, merged.forks)))]
+            self._desktop.forget_keys()  # they were meant for what it covers
             self._desktop.app.push_screen(MessageDialog(pages))
         elif merged.refused:
             first = merged.refused[0]
