@@ -20,6 +20,7 @@ from tui_annotate.workspace import Workspace
 
 SEEDS: Final = 100 if os.environ.get("TUI_ANNOTATE_TORTURE") else 4
 BURSTS: Final = 4
+_LATER: Final = 300  # pauses
 SAMPLES: Final = tuple(SampleKey("films", name) for name in "abc")
 KEYS: Final = (
     *"111222335604mmmmtheexaauuuUUnnqrsvv",
@@ -80,11 +81,16 @@ async def _compared(
                     await at_once(slow, key)
                     states.append(_state(slow, slowly, keys))
                 await at_once(fast, " ".join(burst))
+                at_last = dropped(fast)
+                came_to = states if at_last else states[-1:]
+                for _ in range(_LATER):  # on a busy machine an answer may be behind the idle screen
+                    if _state(fast, at_a_stroke, keys) in came_to:
+                        break
+                    await fast.pilot.pause(0.01)
                 told = f"{burst}: {slow.line()!r}, {fast.line()!r}"
-                if dropped(fast):
-                    assert _state(fast, at_a_stroke, keys) in states, told
+                assert _state(fast, at_a_stroke, keys) in came_to, told
+                if at_last:
                     return
-                assert _state(fast, at_a_stroke, keys) == states[-1], told
                 if slow.screen.saver.closed:
                     return
 
