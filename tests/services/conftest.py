@@ -1,12 +1,23 @@
-"""A file to ingest."""
+"""An empty store, and a file to ingest."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.services.ingesting import write_pairs
+from tests.stores import new_database
+from tui_annotate.storage.database import Database
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty store."""
+    opened = new_database(tmp_path)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.collected import citations, collection, document, key, report
 from tests.services.test_agree import ns, values
-from tests.stores import SEGMENTER, annotate, new, new_database
+from tests.stores import SEGMENTER, annotate, new
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.items import PASSAGE
@@ -23,14 +20,6 @@ from tui_annotate.storage.corpus.segments import SegmentStore
 from tui_annotate.storage.database import Database
 
 REPORTS = [key(name) for name in ("r|1|run1", "r|1|run2", "r|2|run1")]
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    """An empty store."""
-    opened = new_database(tmp_path)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

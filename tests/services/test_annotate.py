@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -49,14 +49,6 @@ from tui_annotate.storage.inspection import inspect
 KEY = SampleKey("d", "1")
 OTHER = SampleKey("d", "2")
 EVIDENCE = (Anchor(Side.SOURCE, 0, Span(35, 52)),)
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    """An empty store."""
-    opened = new_database(tmp_path)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.collected import DATASET, citations, collection, document, key, report
-from tests.stores import SEGMENTER, annotate, fill, new, new_database
+from tests.stores import SEGMENTER, annotate, fill, new
 from tui_annotate.domain import items
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
@@ -29,14 +27,6 @@ from tui_annotate.storage.shares.store import ShareStore
 from tui_annotate.storage.work.store import AnnotationStore
 
 ALL = (Kind.REPORT, Kind.DOCUMENT, Kind.CITATION)
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    """An empty store."""
-    opened = new_database(tmp_path)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

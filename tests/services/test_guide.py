@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.stores import fill, new_database
+from tests.stores import fill
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.services.guide import Guide
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    """An empty store."""
-    opened = new_database(tmp_path)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

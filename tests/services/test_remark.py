@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 
 import pytest
 
-from tests.stores import fill, new_database
+from tests.stores import fill
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Role, again
 from tui_annotate.domain.remarks import Talk
@@ -22,14 +20,6 @@ from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.work.remarks import RemarkStore
 
 MOMENTS = count(1)
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    """An empty store."""
-    opened = new_database(tmp_path)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.stores import new_database
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance import label_changes
 from tui_annotate.storage.guidance.label_changes import FILE, UNDO, LabelChange, Request
 
 AT = "2026-04-01T00:00:00.000000+00:00"
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    """An empty store."""
-    opened = new_database(tmp_path)
-    yield opened
-    opened.close()
 
 
 class Sets:
