@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
-from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, Reply, refusal, serving
+from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, refusal, serving
+from tests.plugins.loopback import Reply
 from tests.services.ingesting import write_pairs
 from tui_annotate import workspace as workspaces
 

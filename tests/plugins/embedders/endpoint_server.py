@@ -7,41 +7,19 @@ import hashlib
 import json
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.plugins.loopback import Answering, Reply, listening
+
 KEY = "sk-hidden-3Rt7YyB5"
 LONG = "this model's maximum context length is exceeded"
 MANY = "batch size is above the maximum"
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What is sent in place of an answer.
-
-    Attributes:
-        promised: bytes that the header tells of; as many as there are by default.
-        late: is sent only when the endpoint closes.
-    """
-
-    status: int = 200
-    body: bytes | str | Mapping[str, Any] = b""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    promised: int | None = None
-    late: bool = False
-
-    @property
-    def content(self) -> bytes:
-        """The body in bytes."""
-        if isinstance(self.body, bytes):
-            return self.body
-        return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode()
 
 
 def refusal(status: int, told: str, **headers: str) -> Reply:
@@ -125,43 +103,13 @@ def serving() -> Iterator[FakeEndpoint]:
     """An endpoint that lives as long as the block."""
     fake = FakeEndpoint("")
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # or each answer waits 40 ms
-
-        def do_POST(self) -> None:
+    class Handler(Answering):
+        def do_POST(self) -> None:  # noqa: N802  as http.server calls it
             size = int(self.headers["Content-Length"])
             fake.headers.append({name.lower(): value for name, value in self.headers.items()})
-            self.answer(fake.reply(self.path, json.loads(self.rfile.read(size))))
+            reply = fake.reply(self.path, json.loads(self.rfile.read(size)))
+            self.send(reply, closing=fake.closing)
 
-        def answer(self, reply: Reply) -> None:
-            if reply.late:
-                fake.closing.wait()
-            promised = len(reply.content) if reply.promised is None else reply.promised
-            try:
-                self.send_response(reply.status)
-                self.send_header("Content-Length", str(promised))
-                for name, value in reply.headers.items():
-                    self.send_header(name.replace("_", "-"), value)
-                self.end_headers()
-                self.wfile.write(reply.content)
-            except OSError:  # whoever asked has left
-                self.close_connection = True
-            if promised != len(reply.content):
-                self.close_connection = True
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  its name there
-            """Nothing is written to the terminal."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    fake.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    with listening(Handler, fake.closing) as address:
+        fake.url = f"{address}/v1"
         yield fake
-    finally:
-        fake.closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()

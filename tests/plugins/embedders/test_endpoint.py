@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.plugins.embedders.endpoint_server import FakeEndpoint, Reply, refusal, serving
+from tests.plugins.embedders.endpoint_server import FakeEndpoint, refusal, serving
+from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.visible import visible_line
 from tui_annotate.plugins.embedders import endpoint as module

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.plugins.embedders.endpoint_server import FakeEndpoint, Reply, serving, vector
+from tests.plugins.embedders.endpoint_server import FakeEndpoint, serving, vector
+from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.embedders import remote

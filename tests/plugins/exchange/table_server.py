@@ -9,11 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.plugins.embedders.endpoint_server import Reply
+from tests.plugins.loopback import Answering, Reply, listening
 
 KEY = "eyJhbGciOi.hidden-Q7vLm2.anon"
 PATH = "/rest/v1/annotations_current"
@@ -117,45 +116,17 @@ def serving_table() -> Iterator[FakeTable]:
     """A table that lives as long as the block."""
     fake = FakeTable("")
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # or each answer waits 40 ms
-
+    class Handler(Answering):
         def answer(self) -> None:
             size = int(self.headers.get("Content-Length", 0))
             fake.headers.append({name.lower(): value for name, value in self.headers.items()})
             url = urlsplit(self.path)
             query = {name: values[0] for name, values in parse_qs(url.query).items()}
             reply = fake.reply(self.command, url.path, query, self.rfile.read(size))
-            if reply.late:
-                fake.closing.wait()
-            promised = len(reply.content) if reply.promised is None else reply.promised
-            try:
-                self.send_response(reply.status)
-                self.send_header("Content-Length", str(promised))
-                for name, value in reply.headers.items():
-                    self.send_header(name.replace("_", "-"), value)
-                self.end_headers()
-                self.wfile.write(reply.content)
-            except OSError:  # whoever asked has left
-                self.close_connection = True
-            if promised != len(reply.content):
-                self.close_connection = True
+            self.send(reply, closing=fake.closing)
 
         do_GET = do_POST = do_DELETE = answer  # noqa: N815  as http.server calls them
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  its name there
-            """Nothing is written to the terminal."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    fake.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    with listening(Handler, fake.closing) as address:
+        fake.url = address
         yield fake
-    finally:
-        fake.closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()

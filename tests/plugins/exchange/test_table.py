@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugins.embedders.endpoint_server import Reply
 from tests.plugins.exchange.table_server import KEY, FakeTable, refusal, serving_table
+from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import (
     Conflict,
     InvalidInput,
