@@ -102,7 +102,7 @@ $(VENV)/.app: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: $(VENV)/.app
 	@echo '· installing what tests and checks need'
-	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev,judge,score]'
 	@touch $@
 
 $(VENV)/.neural: $(VENV)/.app
