@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -22,6 +23,7 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailab
 from tui_annotate.domain.nearest import meant
 from tui_annotate.plugins.asking import Judge, JudgeOptions, Replies
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
+from tui_annotate.plugins.scoring import Scorer, ScorerOptions
 
 _log = logging.getLogger(__name__)
 
@@ -63,16 +65,26 @@ _BUILT_IN: Final = MappingProxyType(
             "static": "tui_annotate.plugins.embedders.static:StaticEmbedder",
             "remote": "tui_annotate.plugins.embedders.remote:RemoteEmbedder",
         },
+        "scorers": {
+            "unigram": "tui_annotate.plugins.scorers.unigram:UnigramScorer",
+            "similarity": "tui_annotate.plugins.scorers.similarity:SimilarityScorer",
+        },
         "judges": {"llm": "tui_annotate.plugins.judges.llm:LlmJudge"},
     }
 )
 _PROMISES: Final = MappingProxyType(
-    {"importers": Importer, "exporters": Exporter, "embedders": Embedder, "judges": Judge}
+    {
+        "importers": Importer,
+        "exporters": Exporter,
+        "embedders": Embedder,
+        "scorers": Scorer,
+        "judges": Judge,
+    }
 )
 _WORDS: Final = MappingProxyType({"embedders": ("auto", "none")})
 """What may be said in place of a name: the best that there is, and no plug-in at all."""
 
-Kind = Literal["importers", "exporters", "embedders", "judges"]
+Kind = Literal["importers", "exporters", "embedders", "scorers", "judges"]
 
 
 def names(kind: Kind) -> tuple[str, ...]:
@@ -106,6 +118,18 @@ def load_embedder(asked: str, *, base_url: str = "", dimensions: int = 0) -> Emb
     name, _, model = asked.partition(":")
     options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
     made: Embedder = _made("embedders", name, options)
+    return made
+
+
+def load_scorer(asked: str, options: ScorerOptions) -> Scorer:
+    """A scorer by its name, which a colon and a model may follow: `probe:FILE`.
+
+    Raises:
+        InvalidInput: no scorer has the name, or it can not work with these options.
+        Unavailable: it, or something it needs, is missing or broken.
+    """
+    name, _, model = asked.partition(":")
+    made: Scorer = _made("scorers", name, replace(options, model=model))
     return made
 
 
@@ -194,7 +218,7 @@ def is_ours(kind: Kind, name: str) -> bool:
     return name in _BUILT_IN[kind]
 
 
-def _made(kind: Kind, name: str, *arguments: EmbedderOptions | JudgeOptions) -> Any:
+def _made(kind: Kind, name: str, *arguments: EmbedderOptions | JudgeOptions | ScorerOptions) -> Any:
     make = _maker(kind, name)
     with guarded(kind, name):
         plugin = make(*arguments)
