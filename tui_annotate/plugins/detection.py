@@ -26,6 +26,11 @@ _KEYS = {
     "autojudge": {"request_id", "username", "rating", "spans"},
 }
 """What a record of a form has at least."""
+_RAG = (
+    ("contexts", {"question"}),
+    ("retrieved_contexts", {"user_input"}),
+)
+"""A list that a line of a question has, and what else it has at least; in our names or RAGAS'."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """What a folder of a form has at least, packed or not."""
 _BESIDE = {"topics.jsonl", "documents.jsonl"}
@@ -220,6 +225,8 @@ def _of_record(fields: Mapping[str, Any], columns: set[str]) -> str:
             return name
     if isinstance(fields.get("metadata"), dict) and fields.keys() & {"responses", "answer"}:
         return "autojudge"
+    if any(isinstance(fields.get(name), list) and fields.keys() >= keys for name, keys in _RAG):
+        return "" if fields.keys() >= columns else "rag"
     alone = isinstance(fields.get("data"), dict) and not fields.keys() & columns
     return "labelstudio" if alone else ""
 

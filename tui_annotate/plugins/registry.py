@@ -41,6 +41,7 @@ _BUILT_IN: Final = MappingProxyType(
             "brat": f"{_FORMATS}.brat:BratFormat",
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
+            "rag": f"{_FORMATS}.rag:RagFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
@@ -53,6 +54,7 @@ _BUILT_IN: Final = MappingProxyType(
             "brat": f"{_FORMATS}.brat:BratFormat",
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
+            "rag": f"{_FORMATS}.rag:RagFormat",
             "faithbench-csv": f"{_FORMATS}.verdicts:FaithBenchTable",
             "conll": f"{_FORMATS}.conll:ConllFormat",
             "csv": f"{_FORMATS}.tabular.delimited:CsvFormat",
