@@ -25,6 +25,7 @@ from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.storage.work.store import AnnotationStore
 from tui_annotate.workspace.folder import VECTORS
+from tui_annotate.workspace.machines import Machines
 from tui_annotate.workspace.members import Members
 from tui_annotate.workspace.proposals import Proposals, beside
 from tui_annotate.workspace.team import Team
@@ -127,14 +128,11 @@ class Workspace:
         """What the screen would light up for a span; vectors are ranked by LanceDB's own search.
 
         Args:
-            side: where the span lies.
             document: key of the document of that side; needed where it has several.
             by: what ranks: all signals, or one kind alone.
 
         Raises:
-            NotFound: there is no such sample or document.
-            InvalidInput: the side has several documents, and none is named.
-            InvalidSpan: the span is outside the document.
+            NotFound, InvalidInput, InvalidSpan: as `Assist.find`.
         """
         return self.assist.find(key, side=side, span=span, document=document, top=top, by=by)
 
@@ -160,9 +158,7 @@ class Workspace:
     def assist_report(self, *, weeks: bool = False, **filters: str) -> dict[str, Any]:
         """How the assist fared in the work that stands: values of JSON, as docs/json.md says.
 
-        Args:
-            weeks: counts by week; else by month.
-            filters: as in `RecordFilter`.
+        It is counted by week, or else by month; `filters` as in `RecordFilter`.
 
         Raises:
             InvalidInput: a filter names nothing that is there.
@@ -178,6 +174,12 @@ class Workspace:
         """Accounts, shares, review, figures: what several people need of a workspace."""
         stores = (self._database, self.corpus, self.log, self.people, self.guidance)
         return Team(self.path, self.settings, *stores, self.actor, self._proposals, self._members)
+
+    @cached_property
+    def machines(self) -> Machines:
+        """What machines say of samples, and what makes them say it."""
+        stores = (self._database, self.corpus, self.log, self.people, self.actor)
+        return Machines(self.path, self.settings, *stores)
 
     def samples(self, **filters: str) -> Iterator[Sample]:
         """Samples by dataset, then as they came, streamed; `filters` as in `RecordFilter`."""
@@ -208,7 +210,7 @@ class Workspace:
         """An embedder as the services want it; what is left open, store and settings know.
 
         Args:
-            embedder: a name, with a colon and a model where it needs one; `auto`, or `none`.
+            embedder: a name, with a model behind a colon where it needs one; `auto`, `none`.
             base_url, dimensions: of a remote one.
         """
         from tui_annotate.services.ingest import AUTO, Asked
@@ -273,9 +275,7 @@ class Workspace:
             filters: as in `RecordFilter`.
 
         Raises:
-            NotFound: there is no such exporter.
-            InvalidInput: a filter names nothing that is there.
-            Unavailable: the target can not be written.
+            NotFound, InvalidInput, Unavailable: as `Export.run`.
         """
         place = Path(target) if isinstance(target, str) else target
         chosen = RecordFilter(**filters)
