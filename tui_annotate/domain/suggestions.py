@@ -225,16 +225,18 @@ def taken(person: str, suggestion: Suggestion, changed: Annotation | None) -> An
         suggestion=suggestion.id,
         maker=suggestion.maker,
         score=suggestion.score,
-        changed=not says_the_same(made, suggestion),
+        changed=_said(made) != _said(suggestion),
     )
     return replace(made, suggested=provenance)
 
 
-def says_the_same(annotation: Annotation, suggestion: Suggestion) -> bool:
-    """Whether an annotation says what was proposed; of the note, that there is none other."""
-    return (
-        set(annotation.claim) == set(suggestion.claim)
-        and set(annotation.evidence) == set(suggestion.evidence)
-        and set(annotation.labels) == set(suggestion.labels)
-        and annotation.note.strip() == suggestion.note.strip()
-    )
+def edited_provenance(before: Annotation, after: Annotation) -> Provenance | None:
+    """Where an annotation comes from after an edit: with other content, it was changed."""
+    origin = before.suggested
+    if origin is None or origin.changed or _said(before) == _said(after):
+        return origin
+    return replace(origin, changed=True)
+
+
+def _said(one: Annotation | Suggestion) -> tuple[object, ...]:
+    return set(one.claim), set(one.evidence), set(one.labels), one.note.strip()
