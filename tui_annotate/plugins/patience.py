@@ -12,8 +12,8 @@ from itertools import count
 from typing import Final, TypeVar
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins.embedders.api_key import KEYS, key
-from tui_annotate.plugins.embedders.replies import complaint, fit
+from tui_annotate.plugins.api_key import KEYS, key
+from tui_annotate.plugins.complaints import complaint, fit
 from tui_annotate.plugins.waiting import retry_after
 
 _log = logging.getLogger(__name__)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.visible import visible_line
-from tui_annotate.plugins.embedders.api_key import KEYS, authorization, key
-from tui_annotate.plugins.embedders.replies import fit
+from tui_annotate.plugins.api_key import KEYS, authorization, key
+from tui_annotate.plugins.complaints import fit
 from tui_annotate.plugins.patience import COMPLAINT, Passing, Patience
 
 if TYPE_CHECKING:
