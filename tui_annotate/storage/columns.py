@@ -73,4 +73,4 @@ RUNS: Final = _table(
 SCORES: Final = _table("scores", "sample_id run name extra raw value text parts of")
 REPLIES: Final = _table("replies", "key reply about at")
 SUGGESTIONS: Final = _table("suggestions", "id sample_id run maker payload")
-ANSWERS: Final = _table("answers", "person suggestion sample_id answer payload")
+ANSWERS: Final = _table("answers", "person sample_id suggestion answer payload")

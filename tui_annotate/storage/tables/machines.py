@@ -74,9 +74,11 @@ class AnswerRow(Row, table=True):
     """
 
     __tablename__ = "answers"
-    __table_args__ = (Index(None, "sample_id", "person"), NO_ROWID)
+    __table_args__ = (NO_ROWID,)
     person: str = Field(primary_key=True, foreign_key="people.id")
-    suggestion: str = Field(primary_key=True)
-    sample_id: int = Field(foreign_key="samples.id", ondelete="CASCADE")
+    sample_id: int = Field(
+        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
+    )
+    suggestion: str = Field(primary_key=True, index=True)
     answer: str
     payload: str

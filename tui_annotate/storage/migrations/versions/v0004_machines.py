@@ -74,14 +74,13 @@ def upgrade() -> None:
     op.create_index(op.f("ix_suggestions_run"), "suggestions", ["run"], unique=False)
     op.create_table(
         "answers",
-        *_texts("person", "suggestion"),
+        *_texts("person"),
         _number("sample_id"),
-        *_texts("answer", "payload"),
+        *_texts("suggestion", "answer", "payload"),
         sa.ForeignKeyConstraint(["person"], ["people.id"], name=op.f("fk_answers_person")),
         _belongs("answers", "sample_id", "samples.id"),
-        sa.PrimaryKeyConstraint("person", "suggestion", name=op.f("pk_answers")),
+        sa.PrimaryKeyConstraint("person", "sample_id", "suggestion", name=op.f("pk_answers")),
         sqlite_with_rowid=False,
     )
-    op.create_index(
-        op.f("ix_answers_sample_id_person"), "answers", ["sample_id", "person"], unique=False
-    )
+    for name in ("sample_id", "suggestion"):
+        op.create_index(op.f(f"ix_answers_{name}"), "answers", [name], unique=False)
