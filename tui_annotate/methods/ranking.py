@@ -9,7 +9,7 @@ decides is `undecided`, which there is called all-right; and a question may lack
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import median
 from typing import TYPE_CHECKING, Final
@@ -27,6 +27,13 @@ JUDGED: Final = "gpt_judgement_score"
 """The scores by the names under which they were published."""
 SUMMED: Final = (OVERLAP, TO_ANSWER, PROBE, AMONG)
 """What the percentile ranker adds up."""
+
+RANK: Final = "rank"
+CATEGORY: Final = "category"
+AS_RIGHT: Final = "preferred_as_right"
+AS_WRONG: Final = "preferred_as_wrong"
+"""What a ranker's own scores are called: its label and margin, the question's category, and where
+these differ from the margin, the order of right and of wrong answers."""
 
 Scores = Mapping[str, float]
 """What is known of one answer, by name."""
@@ -54,16 +61,15 @@ class Verdict:
     """What a ranker says of one answer.
 
     Attributes:
-        sure: how far it is from where the ranker would not know, in [0, 1]; 0.5 is that point,
-            above it speaks for right.
-        raw: what was held against the thresholds.
+        margin: of the sum of its scores over where the ranker would not know; below, negative.
+        value: the same in [0, 1], comparable over questions; 0.5 for no margin.
         as_right, as_wrong: the highest is the best of the right answers, and the first to be shown
             of the wrong ones.
     """
 
     label: Label
-    raw: float | None
-    sure: float | None
+    margin: float | None
+    value: float | None
     as_right: float = 0.0
     as_wrong: float = 0.0
 
@@ -124,11 +130,7 @@ def by_percentile(
     most, least = sum(up[name] for name in used), sum(down[name] for name in used)
     sums = [sum(scores[name] for name in used) for scores in answers]
     middle = (most + least) / 2
-    return [
-        Verdict(_held(total, most, least=least), total, 0.5 + (total - middle) / (2 * len(used)),
-                total, -total)
-        for total in sums
-    ]  # fmt: skip
+    return [_verdict(_held(total, most, least=least), total - middle, len(used)) for total in sums]
 
 
 def _held(total: float, most: float, *, least: float) -> Label:
@@ -181,13 +183,13 @@ def _by_length(scores: Scores, middles: Mapping[str, float], *, short: bool) -> 
     total = sum(scores[name] for name in used)
     middle = sum(middles[name] for name in used)
     reward, like = scores.get(REWARD, 0.0), scores.get(TO_ANSWER, 0.0)
-    return Verdict(
-        Label.RIGHT if total > middle else Label.WRONG,
-        total,
-        0.5 + (total - middle) / (2 * len(used)),
-        reward + like,
-        reward - like,
-    )
+    label = Label.RIGHT if total > middle else Label.WRONG
+    made = _verdict(label, total - middle, len(used))
+    return replace(made, as_right=reward + like, as_wrong=reward - like)
+
+
+def _verdict(label: Label, margin: float, scores: int) -> Verdict:
+    return Verdict(label, margin, 0.5 + margin / (2 * scores), margin, -margin)
 
 
 def preference(

@@ -23,6 +23,7 @@ _KEYS = {
     "labelstudio": {"data", "annotations"},
     "w3c": {"@context", "tui:documents"},
     "doccano": {"text", "entities", "relations"},
+    "generations": {"question", "answer", "generation"},
     "autojudge": {"request_id", "username", "rating", "spans"},
 }
 """What a record of a form has at least."""

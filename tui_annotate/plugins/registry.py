@@ -42,6 +42,7 @@ _BUILT_IN: Final = MappingProxyType(
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
             "rag": f"{_FORMATS}.rag:RagFormat",
+            "generations": f"{_FORMATS}.generations:GenerationsFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
@@ -55,6 +56,8 @@ _BUILT_IN: Final = MappingProxyType(
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
             "rag": f"{_FORMATS}.rag:RagFormat",
+            "generations": f"{_FORMATS}.generations:GenerationsFormat",
+            "preferences": f"{_FORMATS}.generations:PreferencesFormat",
             "faithbench-csv": f"{_FORMATS}.verdicts:FaithBenchTable",
             "conll": f"{_FORMATS}.conll:ConllFormat",
             "csv": f"{_FORMATS}.tabular.delimited:CsvFormat",

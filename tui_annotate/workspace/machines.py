@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,8 @@ from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.work.store import AnnotationStore
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.samples import SampleKey
+    from tui_annotate.domain.scores import Score
     from tui_annotate.storage.replies import ReplyStore
     from tui_annotate.storage.scores.store import ScoreStore
 
@@ -42,6 +45,10 @@ class Machines:
         from tui_annotate.storage.scores.store import ScoreStore
 
         return ScoreStore(self.database, actor=self.actor)
+
+    def opinions(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
+        """What machines say of some samples, for exports; nothing where it may not be seen."""
+        return self.scores.of(keys)
 
     @cached_property
     def replies(self) -> ReplyStore:

@@ -186,10 +186,7 @@ class Workspace:
         return (record.sample for record in self.records(**filters))
 
     def annotations(self, **filters: str) -> Iterator[tuple[SampleKey, Owned]]:
-        """Annotations with their sample's key and whose they are, streamed; a sample's together.
-
-        Samples are in the order of `samples`; `filters` as in `RecordFilter`.
-        """
+        """Annotations with their sample's key and whose they are, in the order of `samples`."""
         for record in self.records(**filters):
             for owned in record.annotations:
                 yield record.sample.key, owned
@@ -229,7 +226,8 @@ class Workspace:
         """The service that writes records out."""
         from tui_annotate.services.export import Export
 
-        return Export(self.corpus, self.people, self.log, self._proposals.label_paths)
+        paths, opinions = self._proposals.label_paths, self.machines.opinions
+        return Export(self.corpus, self.people, self.log, paths, opinions)
 
     def ingest(
         self,
