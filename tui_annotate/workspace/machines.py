@@ -18,8 +18,11 @@ from tui_annotate.storage.work.store import AnnotationStore
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
     from tui_annotate.domain.scores import Score
+    from tui_annotate.services.compare import Compare
+    from tui_annotate.storage.hiding import Hiding
     from tui_annotate.storage.replies import ReplyStore
     from tui_annotate.storage.scores.store import ScoreStore
+    from tui_annotate.storage.suggestions import SuggestionStore
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,31 @@ class Machines:
         return self.scores.of(keys)
 
     @cached_property
+    def suggestions(self) -> SuggestionStore:
+        """What machines suggest."""
+        from tui_annotate.storage.suggestions import SuggestionStore
+
+        return SuggestionStore(self.database, actor=self.actor)
+
+    @cached_property
+    def hiding(self) -> Hiding:
+        """In which datasets people work without what machines say."""
+        from tui_annotate.storage.hiding import Hiding
+
+        return Hiding(self.database, actor=self.actor)
+
+    @cached_property
     def replies(self) -> ReplyStore:
         """What language models replied."""
         from tui_annotate.storage.replies import ReplyStore
 
         return ReplyStore(self.database)
+
+    @cached_property
+    def comparing(self) -> Compare:
+        """How well scores and detectors tell what people say."""
+        from tui_annotate.services.compare import Compare
+        from tui_annotate.services.export import Export
+
+        names = Export(self.corpus, self.people, self.log)
+        return Compare(self.corpus, self.scores, self.people, names.checked, self.actor)
