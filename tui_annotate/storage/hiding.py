@@ -14,7 +14,6 @@ from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
 from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.columns import DATASETS
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.shares import allotments
 
 SETTING: Final = "machines"
 _VALUE: Final = "hidden"
@@ -75,6 +74,8 @@ class Hiding:
         self._keep(dataset, None)
 
     def _keep(self, dataset: str, value: str | None) -> None:
+        from tui_annotate.storage.shares import allotments  # which asks here, for orders by scores
+
         require(self._actor, Verb.MANAGE)
         with self._database.writing() as connection:
             query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)

@@ -19,6 +19,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.orders import ByScore, Sense, by_score
 from tui_annotate.storage.columns import ORDERS, RANKS, SAMPLES, SCORES, TALLIES
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.hiding import hidden_rows
 from tui_annotate.storage.ranks import UNSCORED, Newcomer, fill, place, remove_ranks
 from tui_annotate.storage.scores import runs
 from tui_annotate.storage.scores.runs import StoredRun
@@ -89,7 +90,7 @@ def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int
 
 
 def _speaking(connection: Connection, score: str) -> list[StoredRun]:
-    gone = runs.hidden(connection)
+    gone = hidden_rows(connection)
     shown = [each for each in runs.finished(connection) if each.dataset_id not in gone]
     speaking = runs.speaking(shown)
     found = [each for (_, name), each in speaking.items() if name == score]

@@ -9,18 +9,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.scores import Run, RunKind
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json, storable, to_json
-from tui_annotate.storage.columns import DATASET_SETTINGS, DATASETS, RUNS, SAMPLES, SCORES
+from tui_annotate.storage.columns import DATASETS, RUNS, SAMPLES, SCORES
 from tui_annotate.storage.database import Database
-
-HIDDEN: Final = "machines"
-"""The setting of a dataset that says "hidden" where people are to work without machines' words."""
 
 _AT_ONCE: Final = 2000  # rows of samples whose scores one transaction drops
 _RUNS: Final = select(RUNS, DATASETS.c.name.label("dataset")).join(
@@ -77,11 +74,16 @@ def finish(connection: Connection, number: int, names: Collection[str]) -> None:
 
 
 def killed(connection: Connection, run: Run) -> list[int]:
-    """The numbers of runs of the same maker and dataset that never ended."""
+    """The numbers of runs of the same kind, maker and dataset that never ended."""
     query = (
         select(RUNS.c.number)
         .join(DATASETS, DATASETS.c.id == RUNS.c.dataset_id)
-        .where(DATASETS.c.name == run.dataset, RUNS.c.maker == run.maker, RUNS.c.finished == "")
+        .where(
+            DATASETS.c.name == run.dataset,
+            RUNS.c.kind == run.kind.value,
+            RUNS.c.maker == run.maker,
+            RUNS.c.finished == "",
+        )
     )
     return list(connection.execute(query).scalars())
 
@@ -109,25 +111,14 @@ def finished(connection: Connection, dataset: str = "") -> list[StoredRun]:
 
 
 def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Of each dataset and maker the last of some runs, in their order."""
-    last = {(each.dataset_id, each.run.maker): each for each in runs}
-    return [each for each in runs if last[each.dataset_id, each.run.maker] is each]
+    """Of each dataset, kind and maker the last of some runs, in their order."""
+    last = {(each.dataset_id, each.run.kind, each.run.maker): each for each in runs}
+    return [each for each in runs if last[each.dataset_id, each.run.kind, each.run.maker] is each]
 
 
 def speaking(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
     """By row of dataset and name of a score, the run that says it now: the last that stands."""
     return {(each.dataset_id, name): each for each in newest(runs) for name in each.names}
-
-
-_HIDING: Final = select(DATASET_SETTINGS.c.dataset_id).where(
-    DATASET_SETTINGS.c.name == HIDDEN, DATASET_SETTINGS.c.value == bindparam("hidden")
-)
-
-
-def hidden(connection: Connection) -> frozenset[int]:
-    """The rows of the datasets in which people work without what machines say."""
-    found = connection.execute(_HIDING, {"hidden": to_json("hidden")})
-    return frozenset(found.scalars())
 
 
 def _stored(row: Any) -> StoredRun:
