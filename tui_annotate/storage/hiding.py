@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, delete, insert, select, text
 
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
 from tui_annotate.storage.codec import to_json
-from tui_annotate.storage.columns import DATASETS
+from tui_annotate.storage.columns import DATASET_SETTINGS, DATASETS
 from tui_annotate.storage.database import Database
 
 SETTING: Final = "machines"
@@ -74,8 +74,6 @@ class Hiding:
         self._keep(dataset, None)
 
     def _keep(self, dataset: str, value: str | None) -> None:
-        from tui_annotate.storage.shares import allotments  # which asks here, for orders by scores
-
         require(self._actor, Verb.MANAGE)
         with self._database.writing() as connection:
             query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
@@ -83,4 +81,8 @@ class Hiding:
             if row is None:
                 hint = "see: tui-annotate dataset list"
                 raise NotFound(f"there is no dataset {dataset!r}", hint)
-            allotments.keep_setting(connection, row, SETTING, value=value)
+            mine = (DATASET_SETTINGS.c.dataset_id == row, DATASET_SETTINGS.c.name == SETTING)
+            connection.execute(delete(DATASET_SETTINGS).where(*mine))
+            if value is not None:
+                kept = {"dataset_id": row, "name": SETTING, "value": to_json(value)}
+                connection.execute(insert(DATASET_SETTINGS), kept)

@@ -102,7 +102,7 @@ class SuggestionStore:
                     stored += _write(connection, run, some, number=number)
             if stored:
                 with self._database.writing() as connection:
-                    runs.finish(connection, number, ())
+                    runs.finish(connection, number)
         finally:
             if not stored or not self._finished(number):
                 runs.drop(self._database, number)

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.people import Actor
 from tui_annotate.settings import Settings
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -18,7 +19,11 @@ from tui_annotate.storage.work.store import AnnotationStore
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
     from tui_annotate.domain.scores import Score
+    from tui_annotate.plugins.protocols import Embedder
     from tui_annotate.services.compare import Compare
+    from tui_annotate.services.rank import Rank
+    from tui_annotate.services.score import Score as Scoring
+    from tui_annotate.services.suggest import Suggesting
     from tui_annotate.storage.hiding import Hiding
     from tui_annotate.storage.replies import ReplyStore
     from tui_annotate.storage.scores.store import ScoreStore
@@ -51,7 +56,7 @@ class Machines:
 
     def opinions(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
         """What machines say of some samples, for exports; nothing where it may not be seen."""
-        return self.scores.of(keys)
+        return self.scores.of(keys, hidden=True)
 
     @cached_property
     def suggestions(self) -> SuggestionStore:
@@ -59,6 +64,16 @@ class Machines:
         from tui_annotate.storage.suggestions import SuggestionStore
 
         return SuggestionStore(self.database, actor=self.actor)
+
+    @cached_property
+    def suggesting(self) -> Suggesting:
+        """Suggestions in and out, and how they fare."""
+        from tui_annotate.services.suggest import Suggesting
+        from tui_annotate.storage.guidance.label_sets import LabelSets
+        from tui_annotate.storage.guidance.store import GuidanceStore
+
+        labels = LabelSets(GuidanceStore(self.database)).in_force
+        return Suggesting(self.corpus, self.suggestions, self.scores, labels)
 
     @cached_property
     def hiding(self) -> Hiding:
@@ -73,6 +88,41 @@ class Machines:
         from tui_annotate.storage.replies import ReplyStore
 
         return ReplyStore(self.database)
+
+    @cached_property
+    def scoring(self) -> Scoring:
+        """Scores of answers and of sentences: computed, or made elsewhere."""
+        from tui_annotate.services.score import Score as Scoring
+        from tui_annotate.storage.corpus.segments import SegmentStore
+
+        return Scoring(self.corpus, SegmentStore(self.database), self.scores, self.actor)
+
+    @cached_property
+    def ranking(self) -> Rank:
+        """Answers right or wrong, by their scores."""
+        from tui_annotate.services.rank import Rank
+
+        return Rank(self.corpus, self.scores, self.actor)
+
+    def embedder(self, asked: str = "", *, base_url: str = "") -> Embedder:
+        """The embedder that is named, else the one whose vectors are in use.
+
+        Raises:
+            Unavailable: none is named or in use, or it can not be had.
+            InvalidInput: there is none of the name.
+        """
+        from tui_annotate.plugins import registry
+
+        used = self.corpus.vector_set()
+        if asked not in {"", "auto"}:
+            return registry.load_embedder(asked, base_url=base_url or self.settings.base_url)
+        if used is None:
+            raise Unavailable(
+                "this workspace has no vectors, so that it has no embedder either",
+                "name one: --embedder static, or --embedder neural",
+            )
+        url = base_url or used.base_url
+        return registry.load_embedder(used.embedder, base_url=url, dimensions=used.asked_dimensions)
 
     @cached_property
     def comparing(self) -> Compare:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.glances import Glances
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, may, require
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Run, Score
@@ -22,6 +23,7 @@ from tui_annotate.storage.codec import from_json, plain, storable, to_json
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.hiding import hidden_rows
 from tui_annotate.storage.scores import orders, runs
+from tui_annotate.storage.scores.glances import glances, orderable
 from tui_annotate.storage.scores.runs import StoredRun
 
 _BATCH: Final = 2000
@@ -88,13 +90,16 @@ class ScoreStore:
         orders.make_again(self._database, names)
         return stored
 
-    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[set[str], int]:
-        names: set[str] = set()
+    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[dict[str, bool], int]:
+        """By name, whether any score has a value; and how many scores were stored."""
+        names: dict[str, bool] = {}
         stored = 0
         coming = iter(scores)
         while some := list(islice(coming, _BATCH)):
-            new = {each.name for each in some} - names
-            names.update(storable(name, "name of a score") for name in sorted(new))
+            for each in some:
+                if not names.get(each.name):
+                    name = storable(each.name, "name of a score")
+                    names[name] = each.value is not None and not each.extra
             rows = [_row(each, run.dataset, number) for each in some]
             with self._database.writing() as connection:
                 stored += connection.exec_driver_sql(_INSERT, rows).rowcount
@@ -115,7 +120,7 @@ class ScoreStore:
             told = self._told(connection, runs.finished(connection, dataset))
         return tuple(sorted({name for each in runs.newest(told) for name in each.names}))
 
-    def _told(self, connection: Connection, found: Sequence[StoredRun]) -> Sequence[StoredRun]:
+    def _told(self, connection: Connection, found: list[StoredRun]) -> list[StoredRun]:
         """Without those that this actor may not read."""
         if may(self._actor, Verb.REPORT):
             return found
@@ -160,24 +165,27 @@ class ScoreStore:
             )
         return [each for each in told if each.run.id in set(wanted)]
 
-    def of(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
+    def of(
+        self, keys: Sequence[SampleKey], *, hidden: bool = False
+    ) -> dict[SampleKey, tuple[Score, ...]]:
         """What screens show of some samples; absent where there is none, or a dataset hides it.
 
         Of several makers that bear the same name, the newest run speaks.
+
+        Args:
+            hidden: also what is hidden, for those who may report: for files, not for screens.
         """
         by_dataset: defaultdict[str, list[str]] = defaultdict(list)
         for key in keys:
             by_dataset[key.dataset].append(key.id)
         found: defaultdict[SampleKey, list[Score]] = defaultdict(list)
         with self._database.reading() as connection:
-            gone = hidden_rows(connection)
+            shown = hidden and may(self._actor, Verb.REPORT)
+            gone = frozenset() if shown else hidden_rows(connection)
             for dataset, ids in by_dataset.items():
+                speaking = runs.speaking(runs.finished(connection, dataset))
                 says = {
-                    (each.number, name)
-                    for (place, name), each in runs.speaking(
-                        runs.finished(connection, dataset)
-                    ).items()
-                    if place not in gone
+                    (one.number, name) for (at, name), one in speaking.items() if at not in gone
                 }
                 if not says:
                     continue
@@ -188,6 +196,16 @@ class ScoreStore:
                         key = SampleKey(dataset, row[0])
                         found[key].append(_score(key, row))
         return {key: tuple(own) for key, own in found.items()}
+
+    def glances(self, keys: Sequence[SampleKey], *, first: str = "") -> Glances:
+        """What a list shows of some samples; see `storage.scores.glances`."""
+        with self._database.reading() as connection:
+            return glances(connection, keys, first=first)
+
+    def orderable(self) -> tuple[str, ...]:
+        """The names of the scores by which people can order their queue, sorted."""
+        with self._database.reading() as connection:
+            return orderable(connection)
 
     def forget(self, run_id: str) -> None:
         """Takes out a run; the one before it stands for its maker again.
