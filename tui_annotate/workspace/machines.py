@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.scores import Score
     from tui_annotate.plugins.protocols import Embedder
     from tui_annotate.services.compare import Compare
+    from tui_annotate.services.propose import Propose
     from tui_annotate.services.rank import Rank
     from tui_annotate.services.score import Score as Scoring
     from tui_annotate.services.suggest import Suggesting
@@ -132,3 +133,13 @@ class Machines:
 
         names = Export(self.corpus, self.people, self.log)
         return Compare(self.corpus, self.scores, self.people, names.checked, self.actor)
+
+    @cached_property
+    def proposing(self) -> Propose:
+        """What models propose to annotators."""
+        from tui_annotate.services.propose import Propose
+        from tui_annotate.storage.guidance.label_sets import LabelSets
+        from tui_annotate.storage.guidance.store import GuidanceStore
+
+        labels = LabelSets(GuidanceStore(self.database)).in_force
+        return Propose(self.corpus, self.suggestions, self.scores, labels, self.actor)
