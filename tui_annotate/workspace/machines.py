@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Actor
 from tui_annotate.settings import Settings
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -38,6 +39,7 @@ class Machines:
     Attributes:
         path: the workspace's folder.
         actor: who acts, as in `Workspace`.
+        labels: the label set in force in a dataset; a changed `labels.yaml` is taken up first.
     """
 
     path: Path
@@ -47,6 +49,7 @@ class Machines:
     log: AnnotationStore
     people: PeopleStore
     actor: Actor
+    labels: Callable[[str], LabelTree]
 
     @cached_property
     def scores(self) -> ScoreStore:
@@ -70,11 +73,9 @@ class Machines:
     def suggesting(self) -> Suggesting:
         """Suggestions in and out, and how they fare."""
         from tui_annotate.services.suggest import Suggesting
-        from tui_annotate.storage.guidance.label_sets import LabelSets
         from tui_annotate.storage.guidance.store import GuidanceStore
 
-        labels = LabelSets(GuidanceStore(self.database)).in_force
-        return Suggesting(self.corpus, self.suggestions, self.scores, labels)
+        return Suggesting(self.corpus, self.suggestions, self.scores, self.labels)
 
     @cached_property
     def hiding(self) -> Hiding:
@@ -138,8 +139,6 @@ class Machines:
     def proposing(self) -> Propose:
         """What models propose to annotators."""
         from tui_annotate.services.propose import Propose
-        from tui_annotate.storage.guidance.label_sets import LabelSets
         from tui_annotate.storage.guidance.store import GuidanceStore
 
-        labels = LabelSets(GuidanceStore(self.database)).in_force
-        return Propose(self.corpus, self.suggestions, self.scores, labels, self.actor)
+        return Propose(self.corpus, self.suggestions, self.scores, self.labels, self.actor)
