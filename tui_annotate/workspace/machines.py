@@ -73,7 +73,6 @@ class Machines:
     def suggesting(self) -> Suggesting:
         """Suggestions in and out, and how they fare."""
         from tui_annotate.services.suggest import Suggesting
-        from tui_annotate.storage.guidance.store import GuidanceStore
 
         return Suggesting(self.corpus, self.suggestions, self.scores, self.labels)
 
@@ -139,6 +138,5 @@ class Machines:
     def proposing(self) -> Propose:
         """What models propose to annotators."""
         from tui_annotate.services.propose import Propose
-        from tui_annotate.storage.guidance.store import GuidanceStore
 
         return Propose(self.corpus, self.suggestions, self.scores, self.labels, self.actor)
