@@ -162,9 +162,9 @@ class Compare:
         )
 
     def _runs(self, asked: Asked) -> list[Run]:
-        """The newest of each maker, by when they began."""
-        newest = {run.maker: run for run in self.scores.runs(asked.dataset)}
-        known = {*self.scores.names(asked.dataset), *newest}
+        """The newest of each maker and kind, by when they began."""
+        newest = {(run.kind, run.maker): run for run in self.scores.runs(asked.dataset)}
+        known = {*self.scores.names(asked.dataset), *(maker for _, maker in newest)}
         for name in asked.scores:
             if name not in known:
                 there = ", ".join(sorted(known)[:SHOWN]) or "none; make some: tui-annotate score"
