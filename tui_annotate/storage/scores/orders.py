@@ -61,12 +61,13 @@ def ready(database: Database, order: ByScore) -> int:
         if found is not None:
             return int(found)
         line = _line(connection, order, speaking)
-    made = fill(database, name, value=partial(_place_in, line))
+    made = fill(database, name, value=partial(place_in, line))
     _drop_older(database, order, made)
     return made
 
 
-def _place_in(line: Mapping[int, int], newcomer: Newcomer) -> int:
+def place_in(line: Mapping[int, int], newcomer: Newcomer) -> int:
+    """A sample's value in an order, of which `line` has the places from 0."""
     return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
 
 
