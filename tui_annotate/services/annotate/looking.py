@@ -66,6 +66,7 @@ class Looking:
             self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
             standing.practice,
             scale(stored.sample.kind, self.ratings),
+            self.store.suggested(person, key),
         )
 
     def labels(self, dataset: str = "") -> LabelTree:

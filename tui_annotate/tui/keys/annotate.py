@@ -182,12 +182,18 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "annotation.edit",
         ("e",),
-        "edit the annotation",
+        "edit the annotation; accept a suggestion changed",
         "Annotations",
         "RE",
         at={EDITING: "leave, nothing is saved"},
     ),
-    Action("annotation.delete", ("x",), "delete the annotation", "Annotations", "RE"),
+    Action(
+        "annotation.delete",
+        ("x",),
+        "delete the annotation; refuse a suggestion",
+        "Annotations",
+        "RE",
+    ),
     Action(
         "undo",
         ("u",),

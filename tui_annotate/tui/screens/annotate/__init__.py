@@ -7,6 +7,7 @@
     items       reports, documents and citations of a collection
     asking      dialogs, the note line, the queue
     readings    practice, and the second reading
+    suggesting  what machines propose, and its answers
     doing       what is sent to the store, and what comes back
     again       saves that are done again under changed labels
     samples     from sample to sample

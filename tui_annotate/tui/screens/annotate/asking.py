@@ -10,7 +10,7 @@ from textual.timer import Timer
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.draft import alone, choosing, finishing, notes
+from tui_annotate.tui.draft import alone, choosing, finishing, notes, offer_words
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.words import WARNING, request_words
@@ -209,6 +209,8 @@ class AnnotateAsking(AnnotateReadings):
             ("Request", asked or "This sample came without a request."),
             ("Guidelines", desk.guidelines or "There are no guidelines for this dataset."),
         ]
+        if self.draft and (about := offer_words.page(self.draft)):
+            return [("Suggestion", about), *pages], 0
         return pages, 0 if asked else 1
 
     # other samples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +18,7 @@ from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.suggestions import Suggested
     from tui_annotate.services.annotate import Desk
     from tui_annotate.services.review import Review, ReviewDesk
     from tui_annotate.tui.session import Session
@@ -87,6 +88,11 @@ class ReviewSamples(AnnotateScreen):
         )
         take_over(draft, found)
         return draft
+
+    def offers_of(self, desk: Desk) -> Sequence[Suggested]:
+        """None: what a machine proposes is an annotator's to answer."""
+        del desk
+        return ()
 
     def _opened(self, key: Any) -> Desk:
         """In the store's thread."""
