@@ -19,7 +19,8 @@ class Layer:
 
     Attributes:
         letter: A, B, C ...: another person's in the next sample.
-        annotations: in reading order, without what an import knew of their maker.
+        annotations: in reading order, without what an import knew of their maker, or which machine
+            suggested them: who leaned on one shall not weigh more or less.
         comment: their note on the sample as a whole.
         rating: of it as a whole; empty for none.
     """
