@@ -108,17 +108,23 @@ def test_what_is_in_focus_is_told_in_words() -> None:
     assert told(on) == "y saves sentence 3 Benign · judge:tiny · e change · x refuse"
 
 
-@pytest.mark.parametrize("cells", [130, 100, 77, 60, 40])
-def test_the_line_keeps_the_keys_and_the_maker_where_cells_are_few(cells: int) -> None:
-    """The reason goes first; what would be saved, by whom, and how to answer never does."""
+@pytest.mark.parametrize("cells", [200, 130, 100, 77, 60, 40, 20])
+def test_the_line_keeps_what_and_who_where_cells_are_few(cells: int) -> None:
+    """Keys go first, which the key line has; then the end of the reason; then the middle of quotes.
+
+    What would be saved, and by whom, never goes.
+    """
     on = with_two()
+    on.suggestions = (replace(on.suggestions[0], note=REASON * 9),)
     keys(on, "c")
     line = told(on, cells)
-    assert line.startswith("y saves ")
-    assert "judge" in line
+    assert line.startswith('y saves "')
+    assert " · judge" in line
     assert "0.83" in line
-    assert line.endswith(("x refuse", "e x"))
+    assert ("Th" in line) is (cells >= 77)
     assert len(line) <= max(cells, 56)
+    on.suggestions = (replace(on.suggestions[0], note=REASON),)
+    assert told(on, cells).endswith("x refuse") is (cells >= 130)
 
 
 def test_y_accepts_the_suggestion_as_it_is() -> None:
@@ -264,7 +270,8 @@ def test_x_asks_why_and_a_digit_refuses() -> None:
     on = with_two()
     assert keys(on, "c x") == []
     assert [option.text for option in on.options()][:2] == ["supported", "wrong extent"]
-    assert told(on).startswith("refuse it: why? 1-4 choose · 0 own words · Enter no reason")
+    assert told(on, 77) == "refuse it: why? 1-4 choose · 0 own words · Enter no reason"
+    assert told(on).endswith("Enter no reason · Backspace keeps it")
     first = on.suggestions[0]
     assert key(on, "2") == [Decline(first, "wrong extent")]
     assert told(on) == "saving ..."

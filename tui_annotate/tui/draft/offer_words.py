@@ -16,26 +16,27 @@ OFFER: Final = "offer"
 
 
 class _Room(NamedTuple):
-    """Cells of quotes of the text, of names, of the reason; and whether all keys are named."""
+    """Cells of quotes and of names; how many places of the source are named."""
 
     quote: int
     names: int
-    reason: int
-    keys: bool = True
+    places: int = 1
 
 
 _ROOMS: Final = (
-    _Room(60, 60, 300),
-    _Room(60, 60, 120),
-    _Room(48, 60, 60),
-    _Room(36, 40, 40),
-    _Room(28, 30, 30),
-    _Room(24, 24, 24, keys=False),
-    _Room(20, 18, 16, keys=False),
-    _Room(16, 14, 0, keys=False),
-    _Room(10, 10, 0, keys=False),
-    _Room(6, 6, 0, keys=False),
+    _Room(200, 60, 99),
+    _Room(60, 60, 99),
+    _Room(36, 40),
+    _Room(24, 24),
+    _Room(16, 14),
+    _Room(10, 10),
+    _Room(6, 6),
 )
+_KEYS: Final = " · e change · x refuse"
+_REASON: Final = 24
+"""Cells of a reason that the text is cut shorter for."""
+_LEAST: Final = 8
+"""Cells in which a reason still tells something."""
 
 
 def line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
@@ -46,44 +47,46 @@ def line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
     """
     if draft.message[0] or draft.hints:
         return None
-    text = ""
-    for room in _ROOMS:
-        text = _line(draft, room)
-        if cells_of(text) <= cells:
-            break
-    return (text, OFFER) if text else None
-
-
-def _line(draft: Draft, room: _Room) -> str:
     if draft.writing:
-        return "refused because:" if draft.writing.kind == DECLINE else ""
+        return ("refused because:", OFFER) if draft.writing.kind == DECLINE else None
     if draft.pending:
-        return _asking(draft, room) if draft.pending.kind == DECLINE else ""
+        return (_asking(draft, cells), OFFER) if draft.pending.kind == DECLINE else None
     if draft.answering and draft.asleep and draft.focused in ("", *draft.answering):
-        return "saving ..."
-    one = draft.focused_suggestion
-    return _offer(draft, one, room) if one and draft.asleep and draft.state == "R" else ""
+        return "saving ...", OFFER
+    one = draft.focused_suggestion if draft.asleep and draft.state == "R" else None
+    return (_offer(draft, one, cells), OFFER) if one else None
 
 
-def _asking(draft: Draft, room: _Room) -> str:
-    keep = " · Backspace keeps it" if room.keys else ""
+def _asking(draft: Draft, cells: int) -> str:
     digits = digit_range(draft.options())
-    return f"refuse it: why? {digits} choose · 0 own words · Enter no reason{keep}"
+    text = f"refuse it: why? {digits} choose · 0 own words · Enter no reason"
+    keep = " · Backspace keeps it"
+    return f"{text}{keep}" if cells_of(text + keep) <= cells else text
 
 
-def _offer(draft: Draft, one: Suggestion, room: _Room) -> str:
+def _offer(draft: Draft, one: Suggestion, cells: int) -> str:
+    """What it is and by whom first; then the reason, as much as goes in; keys where all does."""
+    why = " ".join(one.note.split())
+    least = min(cells_of(why) + len(': ""'), _REASON) if why else 0
+    told = (_proposed(draft, one, room) for room in _ROOMS)
+    text = next((each for each in told if cells_of(each) + least <= cells), "")
+    text = text or _proposed(draft, one, _ROOMS[-1])
+    room = cells - cells_of(text) - len(': ""')
+    if why and room >= _LEAST:
+        text += f": {quoted(why, cells=room)}"
+    return f"{text}{_KEYS}" if cells_of(text + _KEYS) <= cells else text
+
+
+def _proposed(draft: Draft, one: Suggestion, room: _Room) -> str:
     names = cut(draft.label_names(one.labels), room.names)
     claim = anchor_words(draft, one.claim[0], cells=room.quote) if one.claim else "no claim"
     more = f" and {len(one.claim) - 1} more" if len(one.claim) > 1 else ""
-    what = f"{claim}{more} {names}"
+    evidence = ""
     if one.evidence:
-        most = len(one.evidence) if room.keys else 1
-        what += f" + evidence {places(draft, one.evidence, cells=room.quote // 3, most=most)}"
+        cells = room.quote // 3
+        evidence = f" + evidence {places(draft, one.evidence, cells=cells, most=room.places)}"
     score = "" if one.score is None else f" {one.score:.2f}"
-    by = cut(one.maker, room.names) + score
-    why = f": {quoted(one.note, cells=room.reason)}" if one.note and room.reason else ""
-    keys = " · e change · x refuse" if room.keys else " · e x"
-    return f"y saves {what} · {by}{why}{keys}"
+    return f"y saves {claim}{more} {names}{evidence} · {cut(one.maker, room.names)}{score}"
 
 
 def page(draft: Draft) -> str:
