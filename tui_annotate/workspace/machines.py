@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.scores import Score
     from tui_annotate.plugins.protocols import Embedder
     from tui_annotate.services.compare import Compare
+    from tui_annotate.services.judge import Judging
     from tui_annotate.services.propose import Propose
     from tui_annotate.services.rank import Rank
     from tui_annotate.services.score import Score as Scoring
@@ -124,6 +125,13 @@ class Machines:
             )
         url = base_url or used.base_url
         return registry.load_embedder(used.embedder, base_url=url, dimensions=used.asked_dimensions)
+
+    @cached_property
+    def judging(self) -> Judging:
+        """Judges that sort contexts, answer questions, and score answers."""
+        from tui_annotate.services.judge import Judging
+
+        return Judging(self.corpus, self.scores, self.replies)
 
     @cached_property
     def comparing(self) -> Compare:

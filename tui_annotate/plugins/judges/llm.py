@@ -16,13 +16,13 @@ from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
-from tui_annotate.plugins.asking import Answered, JudgeOptions, Question, Replies
-from tui_annotate.plugins.embedders.endpoint import (
+from tui_annotate.plugins.addresses import (
     broken,
     checked_url,
     host_of,
     warn_of_open_key,
 )
+from tui_annotate.plugins.asking import Answered, JudgeOptions, Question, Replies
 from tui_annotate.plugins.patience import Patience, Refused
 
 if TYPE_CHECKING:

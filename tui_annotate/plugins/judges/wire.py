@@ -15,8 +15,8 @@ import httpx2
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.version import VERSION
+from tui_annotate.plugins.addresses import host_of, is_near
 from tui_annotate.plugins.api_key import authorization
-from tui_annotate.plugins.embedders.endpoint import host_of, is_near
 from tui_annotate.plugins.patience import COMPLAINT, Passing
 
 _CONNECT, _READ, _WHOLE = 10.0, 300.0, 600.0
