@@ -140,6 +140,7 @@ class AnnotateApp(ClosedApp):
             order=order,
             keys=keys,
             signed_in=admission.required,
+            machines=lambda: workspace.machines,
             problem=problem or admission.hint or not_in_force(workspace.team.proposals.refused()),
         )
         desk = self.desktop.first(session, self._sample)

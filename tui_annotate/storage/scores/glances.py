@@ -54,6 +54,7 @@ def glances(connection: Connection, keys: Sequence[SampleKey], *, first: str = "
     blank: Sequence[float | None] = [None] * len(names)
     return Glances(
         names,
+        bool(ranks),
         {
             keys[at]: Glance(tuple(values.get(at, blank)), labels.get(at, ""))
             for at in values.keys() | labels.keys()

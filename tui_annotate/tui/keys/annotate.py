@@ -221,6 +221,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("sample.previous", ("<",), "previous sample", "Sample"),
     Action("reading.other", (), "second reading, or back to the first", "Sample"),
     Action("sample.go", ("G",), "go to a sample by its id", "Sample"),
+    Action("sample.rivals", (), "rival texts of the sample's group", "Sample"),
+    Action("queue.order", (), "order of the queue: by source, or by a score", "Sample"),
     Action("text.find", ("/",), "find in this text", "View"),
     Action("text.lacking", ("i",), "mark words that the source has nowhere; off", "View"),
     Action("item.next", ("c",), "next open item; with i, the next such word", "View"),

@@ -32,6 +32,7 @@ HARMLESS: Final = frozenset(moving.MOVES) | {
     "annotation.next", "annotation.previous", "undo", "redo", "sample.next", "sample.previous",
     "text.lacking", "item.next", "item.previous", "signals.next", "layout.next", "request.show",
     "help.show", "app.back", "collection.show", "incomplete.next", "suggestion.hide",
+    "document.order",
 }  # fmt: skip
 """What is done on a sample although it was pressed before that was on screen."""
 
@@ -44,7 +45,8 @@ _ON_SAVED: Final = _WALKS_MARKS | {
     "option.choose", "option.list", "label.repeat", "label.former", "note.write",
     "annotation.next", "annotation.previous", "annotation.edit", "annotation.delete",
     "suggestion.accept", "sample.done", "sample.skip", "sample.flag", "sample.rate",
-    "comment.write", "sample.go", "collection.show", "app.back", "app.quit",
+    "comment.write", "sample.go", "sample.rivals", "queue.order", "collection.show", "app.back",
+    "app.quit",
 }  # fmt: skip
 """What acts on what is stored, or leaves it: it waits for what is being saved."""
 
