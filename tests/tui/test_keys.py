@@ -165,7 +165,7 @@ def test_a_map_is_refused_whole_and_all_reasons_are_told() -> None:
         key_map({"undo": "5", "nix": "K"})
 
 
-@pytest.mark.parametrize("key", ["J", "M", "T", "Y", "*", "ctrl+o"])
+@pytest.mark.parametrize("key", ["J", "M", "T", "O", "Y", "*", "ctrl+o"])
 def test_a_users_own_key_goes_before_one_that_came_later(key: str) -> None:
     """A key map from before judging and sharing holds; what gives way is in the palette then."""
     later = default_keys().action(key, "R")

@@ -205,10 +205,11 @@ class Open:
 
     Attributes:
         what: `labels`, `former`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`,
-            `layout`, `suggestions`, `signals`, `quit`, `print`, `password`, `sync`, `sign out`,
-            `lesson`, in review `names` and `reopen`, or with a step of +1 or -1 `sample`,
-            `document`, `tab`, `citation` (of a sample that is one), `incomplete`, `collection`;
-            `cited` with the number of a citation of a report, from 0.
+            `layout`, `suggestions`, `contexts`, `signals`, `quit`, `print`, `password`, `sync`,
+            `sign out`, `lesson`, `rivals`, `order` of the queue, in review `names` and `reopen`,
+            or with a step of +1 or -1 `sample`, `document`, `tab`, `citation` (of a sample that is
+            one), `incomplete`, `collection`; `cited` with the number of a citation of a report,
+            from 0.
     """
 
     what: str

@@ -13,6 +13,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, numbered
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.contexts import Contexts
 from tui_annotate.tui.draft.hints import Hints
 from tui_annotate.tui.draft.looking import Looking
 from tui_annotate.tui.draft.offered import DECLINE, DECLINING, Offered
@@ -91,6 +92,7 @@ class Draft(Offered):
         citations: what the sentences of a report cite, in reading order.
         citation: the one that was walked to, by its number from 0; -1 for none.
         tabs: how many documents the sentence of a citation cites; 0 while that is not known.
+        contexts: what is known of the documents that an answer was retrieved from.
         visited: summary segments that were painted when a key came, from end to end or with the
             cursor in them.
         message: (text, kind) that stands in the draft line until the next key.
@@ -124,6 +126,7 @@ class Draft(Offered):
     citations: tuple[Citation, ...] = ()
     citation: int = -1
     tabs: int = 0
+    contexts: Contexts = field(default_factory=Contexts)
     visited: set[int] = field(default_factory=set)
     warned: bool = False
     message: tuple[str, Kind] = ("", "hint")

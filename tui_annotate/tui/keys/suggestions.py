@@ -1,4 +1,4 @@
-"""The keys of suggestions, beside those that walk, change and refuse as of annotations."""
+"""The keys of what machines say, beside those that walk, change and refuse as of annotations."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tui_annotate.tui.keys.annotate import READING, Action
 ACTIONS: Final[tuple[Action, ...]] = (
     Action("suggestion.accept", ("y",), "accept the suggestion", "Suggestions", READING),
     Action("suggestion.hide", ("Y",), "hide all suggestions, or show them", "Suggestions"),
+    Action("document.order", ("O",), "documents in the judge's order, or as found", "View"),
 )
 """What is there for every sample; where nothing is suggested they say so."""
 

@@ -10,6 +10,7 @@ from tui_annotate.domain.assignments import worked
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.tui.draft import alone
 from tui_annotate.tui.draft.citations import citations
+from tui_annotate.tui.draft.contexts import contexts
 from tui_annotate.tui.draft.judging import places
 from tui_annotate.tui.draft.judging.state import Judging
 from tui_annotate.tui.draft.state import Draft, Kind
@@ -84,6 +85,7 @@ class ReviewSamples(AnnotateScreen):
             desk.labels,
             last_label=self.last_label,
             citations=citations(desk.sample),
+            contexts=contexts(desk.sample, ()),
             people=tuple(layer.letter for layer in found.layers),
         )
         take_over(draft, found)
