@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli import output
+from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, meant_dataset, opened
+from tui_annotate.cli.score import ScoredOption
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.pooling import Pooling
 
@@ -36,10 +38,7 @@ def _named(name: str, metavar: str, told: str) -> typer.models.OptionInfo:
 
 def compare_machines(
     *,
-    dataset: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Whose samples.", autocompletion=completion.datasets),
-    ],
+    dataset: ScoredOption = "",
     score: Annotated[
         list[str] | None,
         _named("--score", "NAME", "This score, or those of this maker; else all that there are."),
@@ -110,7 +109,7 @@ def compare_machines(
     if chart not in MEASURES:
         raise InvalidInput(f"no measure {chart!r}", f"there are: {', '.join(MEASURES)}")
     asked = Asked(
-        dataset=dataset,
+        dataset="",
         scores=tuple(score or ()),
         columns=tuple(dict.fromkeys(column or ())),
         against=against,
@@ -122,7 +121,8 @@ def compare_machines(
         high=frozenset(high or ()),
     )
     with opened(workspace) as space:
-        found = space.machines.comparing.report(asked)
+        chosen = replace(asked, dataset=meant_dataset(space, dataset))
+        found = space.machines.comparing.report(chosen)
     if as_json:
         output.as_json(shaped(found))
     elif as_csv:

@@ -15,8 +15,14 @@ from tui_annotate.cli.judge_options import (
     PromptsOption,
     SpokenOption,
 )
-from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
-from tui_annotate.cli.score import meant_dataset
+from tui_annotate.cli.options import (
+    DryOption,
+    JsonOption,
+    WorkspaceOption,
+    examples,
+    meant_dataset,
+    opened,
+)
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import Embedder
     from tui_annotate.services.compare import Compare
     from tui_annotate.services.judge import Judging
+    from tui_annotate.services.probe import TrainProbe
     from tui_annotate.services.propose import Propose
     from tui_annotate.services.rank import Rank
     from tui_annotate.services.score import Score as Scoring
@@ -141,6 +142,13 @@ class Machines:
 
         names = Export(self.corpus, self.people, self.log)
         return Compare(self.corpus, self.scores, self.people, names.checked, self.actor)
+
+    @cached_property
+    def probing(self) -> TrainProbe:
+        """Probes of local models, by the labels of answers."""
+        from tui_annotate.services.probe import TrainProbe
+
+        return TrainProbe(self.corpus, self.scores, self.actor)
 
     @cached_property
     def proposing(self) -> Propose:
