@@ -316,6 +316,18 @@ def test_several_at_a_time_but_not_more(chat: FakeChat) -> None:
     assert chat.busiest == 3
 
 
+def test_the_same_at_the_same_time_is_asked_once(chat: FakeChat) -> None:
+    """Who asks what is being asked waits for that reply; a failure keeps nobody waiting."""
+    asked = judge(chat, concurrency=4)
+    outcomes = dict(asked.ask_all([HELLO] * 8))
+    assert len(chat.asked) == 1
+    assert sum(not each.cached for each in outcomes.values() if isinstance(each, Answered)) == 1
+    chat.script.append(refusal(404, "gone"))
+    other = Question(user="other")
+    outcomes = dict(asked.ask_all([other] * 2))
+    assert {type(each) for each in outcomes.values()} == {Unavailable, Answered}
+
+
 def test_who_stops_listening_stops_the_asking(chat: FakeChat) -> None:
     """Questions that wait are not asked."""
     asked = judge(chat, concurrency=1)
