@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -63,12 +64,14 @@ def glances(connection: Connection, keys: Sequence[SampleKey], *, first: str = "
 
 
 def _names(speaking: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
-    """The columns: the score that is asked for, then those that were made last; labels not."""
+    """The columns: what is asked for, then what is said of most, the newest first; labels not."""
+    said: Counter[str] = Counter()
     newest: dict[str, int] = {}
     for (_, name), each in speaking.items():
         if name in each.valued and (each.run.kind is not RunKind.RANK or name == first):
+            said[name] += each.valued[name]
             newest[name] = max(newest.get(name, 0), each.number)
-    line = sorted(newest, key=lambda name: (name != first, -newest[name], name))
+    line = sorted(said, key=lambda name: (name != first, -said[name], -newest[name], name))
     return tuple(line[:MOST])
 
 

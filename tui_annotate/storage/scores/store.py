@@ -90,16 +90,16 @@ class ScoreStore:
         orders.make_again(self._database, names)
         return stored
 
-    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[dict[str, bool], int]:
-        """By name, whether any score has a value; and how many scores were stored."""
-        names: dict[str, bool] = {}
+    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[dict[str, int], int]:
+        """By name, how many samples have a value; and how many scores were stored."""
+        names: dict[str, int] = {}
         stored = 0
         coming = iter(scores)
         while some := list(islice(coming, _BATCH)):
             for each in some:
-                if not names.get(each.name):
-                    name = storable(each.name, "name of a score")
-                    names[name] = each.value is not None and not each.extra
+                if each.name not in names:
+                    names[storable(each.name, "name of a score")] = 0
+                names[each.name] += each.value is not None and not each.extra
             rows = [_row(each, run.dataset, number) for each in some]
             with self._database.writing() as connection:
                 stored += connection.exec_driver_sql(_INSERT, rows).rowcount

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.orders import BY_SOURCE, INGESTED, Sense, by_score
-from tui_annotate.tui.dialogs.frame import CLOSING, Dialog, PickList
+from tui_annotate.tui.dialogs.asked import AskedDialog
+from tui_annotate.tui.dialogs.frame import CLOSING, PickList
 from tui_annotate.tui.lines import Run, cut, shown
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
-from tui_annotate.tui.turns import Pressed, free
 
 _SENSES = {
     Sense.WORST: "worst first",
@@ -39,7 +39,7 @@ class _Orders(PickList):
 
     _orders: tuple[str, ...] = ()
     _used = ""
-    _words = "looking for scores ..."
+    _words = ""
 
     def tell(self, words: str) -> None:
         self._words = shown(words)
@@ -65,7 +65,7 @@ class _Orders(PickList):
             self.post_message(self.Picked(index))
 
 
-class OrderDialog(Dialog[str]):
+class OrderDialog(AskedDialog[str, Sequence[str]]):
     """Dismisses with the name of the order that was chosen.
 
     Args:
@@ -82,48 +82,30 @@ class OrderDialog(Dialog[str]):
     ]
 
     def __init__(self, orders: Callable[[], Sequence[str]], *, used: str) -> None:
-        super().__init__("Order of the queue")
-        self._find, self._used = orders, used
+        super().__init__("Order of the queue", orders)
+        self._used = used
         self._found: tuple[str, ...] = ()
-        self._looking = True
 
     def body(self) -> ComposeResult:
         """The orders."""
         yield _Orders()
 
     def on_mount(self) -> None:
-        """Looks for them."""
+        """Says that they are looked for."""
         self.query_one(_Orders).tell("looking for scores ...")
-        self._look()
 
     def keys(self) -> Sequence[tuple[str, str]]:
         """Enter chooses."""
         return [("↑↓", "move"), ("Enter", "choose"), ("q", "close")]
 
-    def holds(self, event: Pressed) -> bool:
-        """Also: until there is something to choose from."""
-        return self._looking or super().holds(event)
-
-    @work(thread=True)
-    def _look(self) -> None:
-        try:
-            found = tuple(self._find())
-        except TuiAnnotateError as error:
-            self.app.call_from_thread(self._refuse, error)
-        else:
-            self.app.call_from_thread(self._arrived, found)
-
-    def _refuse(self, error: TuiAnnotateError) -> None:
-        self._looking = False
+    def refused(self, error: TuiAnnotateError) -> None:
+        """Why there is nothing to choose from."""
         self.query_one(_Orders).tell(f"✗ {error.message}")
-        free(self)
 
-    def _arrived(self, found: tuple[str, ...]) -> None:
-        self._looking = False
-        orders = found if self._used in found else (self._used, *found)
-        self._found = orders
-        self.query_one(_Orders).show(orders, self._used)
-        free(self)
+    def arrived(self, found: Sequence[str]) -> None:
+        """The one in use is always among them."""
+        self._found = tuple(found if self._used in found else (self._used, *found))
+        self.query_one(_Orders).show(self._found, self._used)
 
     def action_move(self, step: int) -> None:
         """Up and Down."""

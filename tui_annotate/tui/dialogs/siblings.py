@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
@@ -14,12 +14,12 @@ from tui_annotate.domain.glances import Glances
 from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.siblings import Sibling
-from tui_annotate.tui.dialogs.frame import CLOSING, Dialog, PickList
+from tui_annotate.tui.dialogs.asked import AskedDialog
+from tui_annotate.tui.dialogs.frame import CLOSING, PickList
 from tui_annotate.tui.dialogs.message import SCROLLING
-from tui_annotate.tui.glance_cells import GlanceCells, bar, digits
+from tui_annotate.tui.glance_cells import bar, digits
 from tui_annotate.tui.lines import Run, both_ends, clip, cut, paragraphs, shown, wrapped
 from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS
-from tui_annotate.tui.turns import Pressed, free
 
 Found = tuple[Sequence[Sibling], Glances]
 _MOVING = {"down,j", "up,k"}
@@ -32,7 +32,7 @@ class _Rivals(PickList):
     _found: Found = ((), Glances())
     _current: SampleKey | None = None
     _lines: tuple[tuple[int, str | None], ...] = ()
-    _words = "reading the group ..."
+    _words = ""
     focused = 0  # which of them
 
     def tell(self, words: str) -> None:
@@ -56,18 +56,19 @@ class _Rivals(PickList):
             texts = [part for line in paragraphs(each.text) for part in wrapped(line, cells - 4)]
             lines += [(at, text) for text in texts]
         self._lines = tuple(lines)
-        self.set_rows(len(lines), focused=self._lines.index((self.focused, None)))
+        self.set_rows(len(lines))
+        self.move(0)
 
     def move(self, step: int) -> None:
         """From rival to rival; the head goes to the top where the text would not be seen."""
         rivals = self._found[0]
         if rivals:
             self.focused = max(0, min(self.focused + step, len(rivals) - 1))
-            head = self._lines.index((self.focused, None))
-            self.focus_row(head)
-            last = max(at for at, line in enumerate(self._lines) if line[0] == self.focused)
-            if last not in self.seen:
-                self.scroll_to(y=head, animate=False, immediate=True)
+            mine = [at for at, line in enumerate(self._lines) if line[0] == self.focused]
+            self.focus_row(mine[0])
+            self.refresh()  # the text of the one in hand stands out, that of the last no more
+            if mine[-1] not in self.seen:
+                self.scroll_to(y=mine[0], animate=False, immediate=True)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
         palette = self.palette
@@ -106,7 +107,7 @@ class _Rivals(PickList):
         self.lay_out()
 
 
-class SiblingsDialog(Dialog[SampleKey]):
+class SiblingsDialog(AskedDialog[SampleKey, Found]):
     """Dismisses with the sample to open.
 
     Args:
@@ -127,51 +128,34 @@ class SiblingsDialog(Dialog[SampleKey]):
     ]
 
     def __init__(self, find: Callable[[], Found], *, current: SampleKey) -> None:
-        super().__init__("Rivals of a group")
-        self._find, self._current = find, current
-        self._found: Found | None = None
+        super().__init__("Rivals of a group", find)
+        self._current = current
+        self._rivals: Sequence[Sibling] = ()
 
     def body(self) -> ComposeResult:
         """The rivals."""
         yield _Rivals()
 
     def on_mount(self) -> None:
-        """Reads them."""
+        """Says that they are read."""
         self.query_one(_Rivals).tell("reading the group ...")
-        self._look()
 
     def keys(self) -> Sequence[tuple[str, str]]:
         """Enter opens."""
         return [("↑↓", "rival"), ("PgUp PgDn", "scroll"), ("Enter", "open"), ("q", "close")]
 
-    def holds(self, event: Pressed) -> bool:
-        """Also: until there is something to choose from."""
-        return self._found is None or super().holds(event)
-
-    @work(thread=True)
-    def _look(self) -> None:
-        try:
-            found = self._find()
-        except TuiAnnotateError as error:
-            self.app.call_from_thread(self._refuse, error)
-        else:
-            self.app.call_from_thread(self._arrived, found)
-
-    def _refuse(self, error: TuiAnnotateError) -> None:
-        self._found = ((), Glances())
+    def refused(self, error: TuiAnnotateError) -> None:
+        """Why there is nothing to read."""
         self.query_one(_Rivals).tell(f"✗ {error.message}")
-        free(self)
 
-    def _arrived(self, found: Found) -> None:
-        self._found = found
-        rivals, said = found
-        if rivals:
-            cells = GlanceCells.of(said)
-            self.tell_title(" · ".join([f"{len(rivals)} of yours", *cells.names]))
-            self.query_one(_Rivals).show(found, self._current)
-        else:
+    def arrived(self, found: Found) -> None:
+        """All of them, from the one that it was asked for."""
+        self._rivals, said = found
+        if not self._rivals:
             self.query_one(_Rivals).tell("this sample is alone: it belongs to no group")
-        free(self)
+            return
+        self.tell_title(" · ".join([f"{len(self._rivals)} of yours", *said.names]))
+        self.query_one(_Rivals).show(found, self._current)
 
     def action_move(self, step: int) -> None:
         """Up and Down."""
@@ -189,12 +173,11 @@ class SiblingsDialog(Dialog[SampleKey]):
 
     def action_open(self) -> None:
         """Enter."""
-        if self._found and self._found[0]:
-            self.dismiss(self._found[0][self.query_one(_Rivals).focused].key)
+        if self._rivals:
+            self.dismiss(self._rivals[self.query_one(_Rivals).focused].key)
 
     @on(PickList.Picked)
     def _clicked(self, message: PickList.Picked) -> None:
         """A click opens."""
         message.stop()
-        if self._found:
-            self.dismiss(self._found[0][message.index].key)
+        self.dismiss(self._rivals[message.index].key)

@@ -86,8 +86,8 @@ class QueueScreen(QueueReading):
     def on_mount(self) -> None:
         """Reads the first page and counts what is finished."""
         back = [("Esc", "back")] if self._current else []
-        ordered = ORDERED if self._opinions else ()
-        self.query_one(KeyLine).show([*KEYS, *ordered, *back, ("q", self._leave)])
+        keys = ORDERED if self._opinions else KEYS
+        self.query_one(KeyLine).show([*keys, *back, ("q", self._leave)])
         self._tell()
         self._read()
         self._count()
@@ -109,8 +109,10 @@ class QueueScreen(QueueReading):
             ]
         )
         entry = listed.entry(listed.focused_row) if self._total else None
-        told = [self._listing.told(entry), listed.said_of(entry)] if entry else []
-        self.query_one(DraftLine).show(" · ".join(filter(None, told)), kind="hint")
+        told = self._listing.told(entry) if entry else ""
+        if said := listed.said_of(entry) if entry else "":
+            told = f"{said} · {told}"
+        self.query_one(DraftLine).show(told, kind="hint")
 
     def action_move(self, step: int) -> None:
         """Up and Down."""

@@ -54,8 +54,14 @@ KEYS: tuple[tuple[str, str], ...] = (
 """For the line of keys, the most useful first."""
 
 
-ORDERED: tuple[tuple[str, str], ...] = (("o", "order"), ("s", "rivals"))
-"""Behind these, where machines may say something of the samples."""
+ORDERED: tuple[tuple[str, str], ...] = (
+    ("Enter", "open"),
+    ("/", "search"),
+    ("f", "filter"),
+    ("o", "order"),
+    ("s", "rivals"),
+)
+"""In their place where machines may say something of the samples."""
 
 
 def help_of(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.queue_reading import Opinions
     from tui_annotate.tui.session import Session
 
+_SENSES = (Sense.WORST, Sense.UNCERTAIN, Sense.BEST)  # as one would look for them
+
 
 class AnnotateQueueing(AnnotateReadings):
     """From the queue to a sample and back."""
@@ -105,7 +107,7 @@ class AnnotateQueueing(AnnotateReadings):
         if session is None or session.machines is None:
             return ()
         scores = session.machines().scores.orderable()
-        scored = [str(ByScore(sense, score)) for score in scores for sense in Sense]
+        scored = [str(ByScore(sense, score)) for sense in _SENSES for score in scores]
         return (BY_SOURCE, INGESTED, "random:1", *scored)
 
     def _rivals(self, key: SampleKey) -> Found:
