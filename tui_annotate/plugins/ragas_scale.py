@@ -7,6 +7,7 @@ that was named alone. Its replies are not kept, and its prompts are its own.
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
 import warnings
@@ -15,8 +16,7 @@ from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins.addresses import checked_url, host_of, is_near, warn_of_open_key
-from tui_annotate.plugins.api_key import key
+from tui_annotate.plugins.addresses import checked_url, host_of, warn_of_open_key
 from tui_annotate.plugins.asking import Scored
 from tui_annotate.plugins.complaints import fit
 
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 INSTALL: Final = "pip install 'tui-annotate[ragas]'"
 _NO_KEY: Final = "none"
-_READ, _CONNECT = 300.0, 10.0
-"""Seconds for a sign of life, and for a connection."""
+_MOST: Final = 1_048_576
+"""Bytes of a reply that are read."""
+_NEXT: Final = "check --base-url, the model, and the key in the environment"
 
 
 class RagasScale:
@@ -52,6 +53,7 @@ class RagasScale:
         if not model or not base_url:
             raise InvalidInput("a judge needs a model and an address", "--model, --base-url")
         self._url = checked_url(base_url)
+        self.host = host_of(self._url)
         self._model = model
         self._embed = embed
         self._free = BoundedSemaphore(concurrency)
@@ -70,7 +72,9 @@ class RagasScale:
         with self._free:
             try:
                 value = asyncio.run(self._asked(metric, row))
-            except Exception as error:  # noqa: BLE001  whatever a stranger's library raises
+            except Exception as error:
+                if gone := _gone(error):
+                    raise Unavailable(f"{self.host}: {gone}", _NEXT) from error
                 return Scored(None, f"ragas: {fit(str(error)) or type(error).__name__}")
         if not math.isfinite(value):
             return Scored(None, "ragas gives no number")
@@ -78,23 +82,18 @@ class RagasScale:
 
     async def _asked(self, metric: str, row: Any) -> float:
         """The score of one row, by a client of its own: its connections belong to one loop."""
-        import httpx2
         import openai
 
-        connection = httpx2.AsyncClient(
-            follow_redirects=False,
-            timeout=httpx2.Timeout(_READ, connect=_CONNECT),
-            trust_env=not is_near(self._url),
-        )
-        async with connection:
+        from tui_annotate.plugins import wire
+
+        async with wire.async_client(self._url, most=_MOST) as connection:
             client = openai.AsyncOpenAI(
-                api_key=key() or _NO_KEY,
+                api_key=_NO_KEY,  # the wire puts on ours
                 admin_api_key="",
                 organization="",
                 project="",
                 webhook_secret="",
                 base_url=str(self._url),
-                default_headers={"OpenAI-Organization": "", "OpenAI-Project": ""},
                 http_client=connection,
             )
             given = {
@@ -125,10 +124,22 @@ class RagasScale:
         )
         return kind(llm=llm), ("user_input", "reference", "retrieved_contexts")
 
-    @property
-    def host(self) -> str:
-        """Where texts go."""
-        return host_of(self._url)
+
+def _gone(error: BaseException | None) -> str:
+    """Why the endpoint can not be used at all, where that is behind an error; else empty."""
+    import openai
+
+    hopeless = (
+        openai.APIConnectionError,
+        openai.AuthenticationError,
+        openai.PermissionDeniedError,
+        openai.NotFoundError,
+    )
+    while error is not None:
+        if isinstance(error, (*hopeless, Unavailable)):
+            return fit(str(error))
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def _ours(embed: Callable[[Sequence[str]], NDArray[Any]] | None) -> Any:
@@ -146,6 +157,8 @@ def _ours(embed: Callable[[Sequence[str]], NDArray[Any]] | None) -> Any:
 
 
 def _quiet() -> None:
-    """Nobody is told that the library is used, and what it warns of is not ours."""
+    """Nobody is told that the library is used; what it logs may quote replies, and is not shown."""
     os.environ["RAGAS_DO_NOT_TRACK"] = "true"
+    for name in ("ragas", "instructor"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     warnings.filterwarnings("ignore", module=r"(ragas|langchain|instructor)(\..*)?")

@@ -14,9 +14,8 @@ import pytest
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
 from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins import registry
+from tui_annotate.plugins import registry, wire
 from tui_annotate.plugins.asking import Answered, Judge, JudgeOptions, Question
-from tui_annotate.plugins.judges import wire
 from tui_annotate.plugins.judges.llm import MOST, LlmJudge, reply_key
 
 HELLO = Question(user="hello")

@@ -201,7 +201,7 @@ class LlmJudge:
             import openai
         except ImportError as error:
             raise Unavailable("the library openai is not installed", INSTALL) from error
-        from tui_annotate.plugins.judges import wire
+        from tui_annotate.plugins import wire
 
         # What it would take from the environment is given here, so that it takes nothing.
         return openai.OpenAI(
