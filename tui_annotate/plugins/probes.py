@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
-from tui_annotate.methods.probing import Figures, chances, figures, parted
 from tui_annotate.plugins.models.language import INSTALL, LanguageModel
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tui_annotate.methods.probing import Figures
 
 FORMAT: Final = "tui-annotate-probe/1"
 AUTO: Final = 0
@@ -55,6 +56,8 @@ class Probe:
             states: (layers, size).
         """
         import numpy as np
+
+        from tui_annotate.methods.probing import chances
 
         state = states[self.layer - 1 : self.layer].astype(np.float64)
         return float(chances(state, np.array(self.weights), bias=self.bias)[0])
@@ -140,6 +143,8 @@ def train(
     """
     import numpy as np
 
+    from tui_annotate.methods.probing import parted
+
     truth = np.array(known, np.bool_)
     learnt, apart = parted(truth, seed=seed)
     local = LanguageModel(model)
@@ -182,6 +187,8 @@ class _Fitted:
 
 def _figures(fitted: _Fitted, states: NDArray[np.float32], known: NDArray[np.bool_]) -> Figures:
     import numpy as np
+
+    from tui_annotate.methods.probing import chances, figures
 
     sure = chances(states.astype(np.float64), fitted.weights, bias=fitted.bias)
     return figures(known, sure > _HALF)
