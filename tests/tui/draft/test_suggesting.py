@@ -178,7 +178,7 @@ def test_a_selection_takes_the_keys_from_the_suggestion() -> None:
     ("labels", "words"),
     [
         ((), "no label is proposed"),
-        ((("Gone",),), "Gone is no label here"),
+        ((("Gone",),), 'no label here is called "Gone"'),
         ((("Bare",),), "Bare takes no evidence"),
     ],
 )

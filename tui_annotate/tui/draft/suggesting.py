@@ -14,6 +14,7 @@ from tui_annotate.tui.draft import choosing, finishing, notes
 from tui_annotate.tui.draft.answering import accept, made_of
 from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Open, Select
 from tui_annotate.tui.draft.offered import DECLINE
+from tui_annotate.tui.draft.quoting import QUOTE_CELLS, cut, quoted
 from tui_annotate.tui.draft.state import Draft, Pending
 from tui_annotate.tui.draft.walking import show
 from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, labels_words
@@ -90,7 +91,7 @@ def _refusal(draft: Draft, one: Suggestion) -> str:
     for path in one.labels:
         found = draft.tree.find(path)
         if found is None:
-            return f"{labels_words([path])} is no label here: e, then a digit"
+            return f"no label here is called {quoted(labels_words([path]))}: e, then a digit"
         if problem := choosing.closed(draft, found) or choosing.beside(draft, found, one.claim):
             return problem
         if found.evidence is Need.NONE and one.evidence:
@@ -117,7 +118,8 @@ def declined(draft: Draft, one: Suggestion) -> None:
     """The store has the refusal."""
     draft.answering.pop(one.id, None)
     more = " · c next" if draft.offered else ""
-    draft.say(f"refused {labels_words(one.labels)} of {one.maker} · u undo{more}", SAVED)
+    what = f"{cut(draft.label_names(one.labels), QUOTE_CELLS)} of {cut(one.maker, QUOTE_CELLS)}"
+    draft.say(f"refused {what} · u undo{more}", SAVED)
 
 
 def failed(draft: Draft, one: Suggestion, message: str) -> Effects:
