@@ -124,6 +124,7 @@ class Waiting:
             where people rated the sample otherwise.
         kinds: in how many groups people differ so; kinds without any are not there.
         own: the reviewer annotated it, and can not settle it.
+        against: how far people contradict a machine, in [0, 1]; None where that was not asked.
     """
 
     key: SampleKey
@@ -138,6 +139,7 @@ class Waiting:
     conflicts: int
     kinds: tuple[tuple[Difference, int], ...]
     own: bool
+    against: float | None = None
 
     @property
     def settled(self) -> bool:

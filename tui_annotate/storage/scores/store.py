@@ -197,6 +197,17 @@ class ScoreStore:
                         found[key].append(_score(key, row))
         return {key: tuple(own) for key, own in found.items()}
 
+    def support(self, name: str) -> dict[SampleKey, float]:
+        """How well supported a score finds samples, in [0, 1], whichever way it goes.
+
+        Raises:
+            NotAllowed: the actor may not report.
+            InvalidInput: no run gives values of that name.
+        """
+        require(self._actor, Verb.REPORT)
+        with self._database.reading() as connection:
+            return orders.support(connection, name)
+
     def glances(self, keys: Sequence[SampleKey], *, first: str = "") -> Glances:
         """What a list shows of some samples; see `storage.scores.glances`."""
         with self._database.reading() as connection:

@@ -10,7 +10,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.orders import BY_SOURCE, INGESTED, Sense, by_score
+from tui_annotate.domain.orders import (
+    BY_SOURCE,
+    CONFLICTS,
+    DISAGREE,
+    INGESTED,
+    Sense,
+    by_score,
+    contradicted,
+)
 from tui_annotate.tui.dialogs.asked import AskedDialog
 from tui_annotate.tui.dialogs.frame import CLOSING, PickList
 from tui_annotate.tui.lines import Run, cut, shown
@@ -29,6 +37,10 @@ def order_words(order: str) -> str:
         return "by source: all texts of one source together"
     if order == INGESTED:
         return "as they came"
+    if order == CONFLICTS:
+        return "most conflicts first"
+    if order.startswith(DISAGREE):
+        return f"{contradicted(order)}: where people contradict it most"
     if scored := by_score(order):
         return f"{scored.score}: {_SENSES[scored.sense]}"
     return f"shuffled ({order})"

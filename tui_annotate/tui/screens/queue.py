@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
 
-from tui_annotate.domain.orders import by_score
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.dialogs.help import HelpDialog
+from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.lines import cut, shown
@@ -32,6 +31,8 @@ from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 from tui_annotate.tui.widgets.queue_rows import QueueHeads, QueueRows
+
+_Told = TypeVar("_Told", tuple[str, str], tuple[str, str, str])
 
 _SEARCH_CELLS = 24  # of the title; what was typed stands in its own line
 
@@ -86,7 +87,7 @@ class QueueScreen(QueueReading):
     def on_mount(self) -> None:
         """Reads the first page and counts what is finished."""
         back = [("Esc", "back")] if self._current else []
-        keys = ORDERED if self._opinions else KEYS
+        keys = _told(ORDERED, self._opinions) if self._opinions else KEYS
         self.query_one(KeyLine).show([*keys, *back, ("q", self._leave)])
         self._tell()
         self._read()
@@ -100,7 +101,7 @@ class QueueScreen(QueueReading):
         searched = f'"{search}" · ' if search else ""
         where = f"{searched}{filters[self._wanted.filter][0]} · {row}/{self._total}"
         title = self.query_one(PaneTitle)
-        order = self.order if by_score(self.order) else ""
+        order = self.order if ":" in self.order else ""  # one that a score or a seed is of
         title.show(self._listing.title, [self._progress, order], where, focused=True)
         self.query_one(LabelBar).show(
             [
@@ -153,7 +154,8 @@ class QueueScreen(QueueReading):
         """All keys of the queue."""
         keys, marks = self._listing.help, self._listing.legend
         if self._opinions:
-            keys, marks = (*keys, MACHINES), (*marks, *SAID)
+            own = HelpGroup(MACHINES.title, _told(MACHINES.rows, self._opinions))
+            keys, marks = (*keys, own), (*marks, *SAID)
         self.app.push_screen(HelpDialog(keys, legend=marks))
 
     def action_jump(self) -> None:
@@ -182,7 +184,7 @@ class QueueScreen(QueueReading):
         """The samples of the group that is focused."""
         listed = self.query_one(QueueRows)
         entry = listed.entry(listed.focused_row)
-        if entry and self._opinions is not None:
+        if entry and self._opinions and self._opinions.rivals:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
             find = partial(self._opinions.rivals, entry.key)
@@ -236,3 +238,8 @@ class QueueScreen(QueueReading):
     def _opened(self, message: QueueRows.Opened) -> None:
         message.stop()
         self.dismiss(message.key)
+
+
+def _told(keys: Sequence[_Told], opinions: Opinions) -> list[_Told]:
+    """The keys of a list that do something in it."""
+    return [each for each in keys if each[0] != "s" or opinions.rivals]

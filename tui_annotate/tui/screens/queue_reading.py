@@ -58,14 +58,15 @@ class Opinions:
 
     Attributes:
         glances: what they say of some samples.
-        rivals: the samples of a sample's group, with what they say of these.
+        rivals: the samples of a sample's group, with what they say of these; None where nobody
+            reads these side by side.
         orders: the names of the orders to choose from, that by the source first.
         order: gives the one in use.
         reorder: takes another into use.
     """
 
     glances: Callable[[Sequence[SampleKey]], Glances]
-    rivals: Callable[[SampleKey], tuple[Sequence[Sibling], Glances]]
+    rivals: Callable[[SampleKey], tuple[Sequence[Sibling], Glances]] | None
     orders: Callable[[], Sequence[str]]
     order: Callable[[], str]
     reorder: Callable[[str], None]
