@@ -61,7 +61,8 @@ def annotate(
         str,
         typer.Option(
             metavar="ORDER",
-            help="by-source (all summaries of one source together), ingested, random, random:SEED.",
+            help="by-source (all summaries of one source together), ingested, random,"
+            " random:SEED, or by a score: worst:SCORE, best:SCORE, uncertain:SCORE.",
             autocompletion=completion.one_of("by-source", "ingested", "random"),
         ),
     ] = "",
