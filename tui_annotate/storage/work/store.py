@@ -104,6 +104,10 @@ class AnnotationStore:
         with self._database.reading() as connection:
             yield Log(connection, self._actor)
 
+    def moment(self) -> int:
+        """A number that is another once anything was committed to the store since."""
+        return self._database.moment()
+
     def stream(self, person: str, key: SampleKey) -> Stream:
         """One person's work on one sample.
 
