@@ -25,7 +25,7 @@ from tui_annotate.services.annotate.desk import Saved
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import storable
 from tui_annotate.storage.guidance.store import Guidance
-from tui_annotate.storage.work.ledger import Ledger, Prepare, new_id
+from tui_annotate.storage.work.ledger import Cleared, Ledger, Prepare, new_id
 from tui_annotate.storage.work.log import Log, Stream
 
 
@@ -150,7 +150,7 @@ class Annotate(Collection):
         )
 
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> Saved:
-        """A note on the sample as a whole, in place of the one that was there; may be empty."""
+        """A comment on the sample as a whole, in place of the one that was there; may be empty."""
         parts = {"comment": storable(text.strip(), "comment")}
         return self._opine(person, key, "comment", parts=parts, seconds=seconds)
 
@@ -171,13 +171,15 @@ class Annotate(Collection):
         if worked(seconds):
             self._do(person, key, _assigning(READ, {}), seconds=seconds)
 
-    def clear(self, person: str, *, dataset: str = "", sample: str = "") -> int:
+    def clear(
+        self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
+    ) -> Cleared:
         """Removes all annotations of a person, or those of a dataset, of a sample, or of both.
 
         One undo brings all of them back.
 
-        Returns:
-            How many annotations were removed.
+        Args:
+            words: ratings and comments go as well.
 
         Raises:
             NotFound: `sample` names none, or more than one.
@@ -187,7 +189,7 @@ class Annotate(Collection):
         def wanted(key: SampleKey) -> bool:
             return dataset in ("", key.dataset) and only in (None, key)
 
-        return self._ledger.clear(person, wanted)
+        return self._ledger.clear(person, wanted, words=words)
 
     def undo(self, person: str) -> Saved | None:
         """Takes back the last thing that this person did and did not take back, on any sample.
