@@ -20,7 +20,7 @@ _UNDONE = {
     "edit": "the edit",
     "remove": "the deletion",
     "rate": "the rating",
-    "comment": "the note on the sample",
+    "comment": "the comment on the sample",
     "done": "finished",
     "skip": "skipped",
     "flag": "flagged",
