@@ -124,7 +124,8 @@ class Looking:
         right = self.store.gold(person, key)
         if right is None:
             return None
-        return feedback(self.store.stream(person, key).annotations, right)
+        work = self.store.stream(person, key)
+        return feedback(work.annotations, right, rated=work.assignment.rating)
 
     def open_again(self, person: Person) -> int:
         """How many samples somebody is still to read a second time."""

@@ -280,7 +280,7 @@ async def test_a_refused_note_on_the_sample_waits_for_m(folder: Path) -> None:
         assert person.line() == "the disk is full"
         store.error = None
         await person.press("m enter")
-        assert "the note on the sample is saved" in person.line()
+        assert "the comment on the sample is saved" in person.line()
         assert person.screen.desk is not None
         assert person.screen.desk.assignment.comment == "hi"
 

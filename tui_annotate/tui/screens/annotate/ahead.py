@@ -105,10 +105,10 @@ class AnnotateAhead(AnnotateContexts):
 
     def _rested_well(self) -> None:
         left = self._touched + PAUSE - time.monotonic()
-        self._awaiting = left > 0
+        self._awaiting = left > 0 or self.saver.waiting > 0
         if self._awaiting:
-            self._wait(left)
-        elif self.draft and self.session and self.is_current and not self.saver.waiting:
+            self._wait(left if left > 0 else PAUSE)
+        elif self.draft and self.session and self.is_current:
             self._read_ahead(self.draft, self.session)
 
     def _read_ahead(self, draft: Draft, session: Session) -> None:
@@ -131,5 +131,7 @@ class AnnotateAhead(AnnotateContexts):
 
         def done(found: Ahead | None) -> None:
             self.ahead = found
+            if found is None:
+                self._await_rest()
 
         self.saver.send(Job(call, done, lambda _: None))
