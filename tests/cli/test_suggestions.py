@@ -232,7 +232,7 @@ def test_a_reviewer_is_not_told_what_a_machine_found() -> None:
 
 
 def test_labels_that_are_renamed_are_so_on_what_was_taken(found: Command) -> None:
-    """Its provenance and the answer stay, and undo still finds its way."""
+    """Its provenance and the answer stay; what is open is taken under the new name, unchanged."""
     _take()
     assert found("labels", "rename", "Benign", "Harmless").code == 0
     with workspaces.open() as space:
@@ -242,6 +242,10 @@ def test_labels_that_are_renamed_are_so_on_what_was_taken(found: Command) -> Non
         assert made.suggested
         assert not made.suggested.changed
         assert _suggested(space)[0].answer is Answer.ACCEPTED
+        (open_one,) = _suggested(space, TEA)
+        saved = space.annotate.accept(me, TEA, open_one.suggestion.id, seconds=1)
+        assert saved.answers[open_one.suggestion.id].answer is Answer.ACCEPTED
+        assert saved.annotations[0].labels == (("Harmless",),)
         assert not list(AuditStore(space.team.database).breaks())
 
 
@@ -302,8 +306,9 @@ def _bundle(command: Command, file: Path) -> tuple[Path, Person]:
 
 
 def test_a_bundle_takes_suggestions_and_brings_answers(found: Command, tmp_path: Path) -> None:
-    """Of a run with its own words; made anew it brings what is new; hidden it brings none."""
+    """Under labels as they are now; made anew it brings what is new; hidden it brings none."""
     file = tmp_path / "me.bundle"
+    assert found("labels", "rename", "Benign", "Harmless").code == 0
     folder, person = _bundle(found, file)
     with workspaces.open(folder) as away, workspaces.open() as space:
         assert away.machines.suggestions.runs() == space.machines.suggestions.runs()
@@ -334,6 +339,7 @@ def test_a_bundle_takes_suggestions_and_brings_answers(found: Command, tmp_path:
         lambda line: line | {"sample": "gone"},
         lambda line: line | {"run": 3},
         lambda line: line | {"suggestion": line["suggestion"] | {"score": 3}},
+        lambda line: line | {"suggestion": line["suggestion"] | {"maker": "another"}},
         lambda line: (
             line | {"suggestion": line["suggestion"] | {"claim": [["summary", 0, 1, 999]]}}
         ),

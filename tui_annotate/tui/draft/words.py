@@ -189,7 +189,7 @@ def note_title(draft: Draft, room: _Room) -> str:
     if note.kind == state.REASON:
         return "flagged because"
     if note.kind == state.SAMPLE:
-        return "note on the sample"
+        return "comment on the sample"
     if note.kind == state.DRAFT:
         return f"note for {_claim(draft, room)}"
     known = next((known for known in draft.annotations if known.id == note.id), None)
