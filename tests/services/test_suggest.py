@@ -143,9 +143,9 @@ def test_of_several_documents_one_is_named_or_has_the_quote(
     told = [(each.index, each.span) for each in found.suggestion.evidence]
     assert told == [(0, Span(0, 5)), (1, Span(0, 1)), (1, Span(0, 4))]
     wrong: list[Problem] = []
+    odd = _file(tmp_path, {"sample": "two", "evidence": [{"start": 0, "end": 5}]})
     with pytest.raises(InvalidInput):
-        odd = {"sample": "two", "evidence": [{"start": 0, "end": 5}]}
-        service.read(_file(tmp_path, odd), problem=wrong.append)
+        service.read(odd, problem=wrong.append)
     assert "has 2 documents" in wrong[0].message
 
 
