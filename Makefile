@@ -56,9 +56,9 @@ test-studio: $(VENV)/.tests
 
 # Apart from the others: what it brings holds back rich and openai.
 test-ragas: | $(BIN)/python
-	@test -d $(VENV)-ragas || $(BIN)/python -m venv $(VENV)-ragas
-	@$(VENV)-ragas/bin/python -m pip --disable-pip-version-check -qq install -e '.[ragas]' hypothesis pytest pytest-asyncio pytest-timeout
-	@$(VENV)-ragas/bin/python -m pytest tests/plugins/test_ragas_scale.py
+	@test -d $(VENV)/ragas || $(BIN)/python -m venv $(VENV)/ragas
+	@$(VENV)/ragas/bin/python -m pip --disable-pip-version-check -qq install -e '.[ragas]' hypothesis pytest pytest-asyncio pytest-timeout
+	@$(VENV)/ragas/bin/python -m pytest tests/plugins/test_ragas_scale.py
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff format --check
