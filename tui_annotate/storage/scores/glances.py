@@ -22,6 +22,7 @@ _READ: Final = text("""
     JOIN scores c ON c.sample_id = s.id AND c.run IN (SELECT value FROM json_each(:runs))
     WHERE c.extra = 0
 """)
+_NOTHING: Final = (None, False, False)  # another run says that now
 
 
 def glances(connection: Connection, keys: Sequence[SampleKey], *, first: str = "") -> Glances:
@@ -32,35 +33,31 @@ def glances(connection: Connection, keys: Sequence[SampleKey], *, first: str = "
     """
     speaking = shown(connection)
     names = _names(speaking, first)
-    columns = {
-        (each.number, name): (names.index(name), name in each.run.low)
+    plan = {
+        (each.number, name): (
+            names.index(name) if name in names else None,
+            name in each.run.low,
+            each.run.kind is RunKind.RANK,
+        )
         for (_, name), each in speaking.items()
-        if name in names
+        if name in names or each.run.kind is RunKind.RANK
     }
-    ranks = {
-        (each.number, name) for (_, name), each in speaking.items() if each.run.kind is RunKind.RANK
-    }
-    runs = sorted({number for number, _ in ranks | columns.keys()})
-    wanted = {"keys": to_json(keys), "runs": to_json(runs)}
-    values: dict[int, list[float | None]] = {}
-    labels: dict[int, str] = {}
-    for at, run, name, value, words in connection.execute(_READ, wanted) if runs else ():
-        said = (run, name)
-        if value is not None and (column := columns.get(said)):
-            good = 1.0 - value if column[1] else value
-            mine = values.setdefault(at, [None] * len(names))
-            mine[column[0]] = min(max(good, 0.0), 1.0)
-        if said in ranks and words in LABELS:
+    if not plan:
+        return Glances()
+    wanted = {"keys": to_json(keys), "runs": to_json(sorted({number for number, _ in plan}))}
+    values: list[list[float | None]] = [[None] * len(names) for _ in keys]
+    labels = [""] * len(keys)
+    said: set[int] = set()
+    for at, run, name, value, words in connection.execute(_READ, wanted):
+        column, low, ranked = plan.get((run, name), _NOTHING)
+        if column is not None and value is not None:
+            values[at][column] = min(max(1.0 - value if low else value, 0.0), 1.0)
+            said.add(at)
+        if ranked and words in LABELS:
             labels[at] = words
-    blank: Sequence[float | None] = [None] * len(names)
-    return Glances(
-        names,
-        bool(ranks),
-        {
-            keys[at]: Glance(tuple(values.get(at, blank)), labels.get(at, ""))
-            for at in values.keys() | labels.keys()
-        },
-    )
+            said.add(at)
+    found = {keys[at]: Glance(tuple(values[at]), labels[at]) for at in said}
+    return Glances(names, any(ranked for _, _, ranked in plan.values()), found)
 
 
 def _names(speaking: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, delete, func, select, update
@@ -21,8 +22,12 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.hiding import hidden_rows
 
 _AT_ONCE: Final = 2000  # rows of samples whose scores one transaction drops
-_RUNS: Final = select(RUNS, DATASETS.c.name.label("dataset")).join(
-    DATASETS, DATASETS.c.id == RUNS.c.dataset_id
+_COLUMNS: Final = ["id", "kind", "maker", "parameters", "embedder", "low", "names", "at", "by"]
+_RUNS: Final = (
+    select(RUNS.c.number, RUNS.c.dataset_id, DATASETS.c.name, *(RUNS.c[name] for name in _COLUMNS))
+    .join(DATASETS, DATASETS.c.id == RUNS.c.dataset_id)
+    .where(RUNS.c.finished != "")
+    .order_by(RUNS.c.number)
 )
 
 
@@ -111,10 +116,8 @@ def drop(database: Database, number: int) -> None:
 
 def finished(connection: Connection, dataset: str = "") -> list[StoredRun]:
     """The runs that ended, of a dataset or of all, in the order in which they began."""
-    query = _RUNS.where(RUNS.c.finished != "").order_by(RUNS.c.number)
-    if dataset:
-        query = query.where(DATASETS.c.name == dataset)
-    return [_stored(row) for row in connection.execute(query).mappings()]
+    query = _RUNS.where(DATASETS.c.name == dataset) if dataset else _RUNS
+    return [_stored(*row) for row in connection.execute(query)]
 
 
 def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
@@ -134,21 +137,26 @@ def shown(connection: Connection) -> dict[tuple[int, str], StoredRun]:
     return {at: each for at, each in speaking(finished(connection)).items() if at[0] not in gone}
 
 
-def _stored(row: Any) -> StoredRun:
-    run = Run(
-        id=row["id"],
-        kind=RunKind(row["kind"]),
-        maker=row["maker"],
-        dataset=row["dataset"],
-        parameters=from_json(row["parameters"]),
-        embedder=row["embedder"],
-        low=frozenset(from_json(row["low"])),
-        at=row["at"],
-        by=row["by"],
+@lru_cache(maxsize=1024)
+def _stored(*row: Any) -> StoredRun:
+    """A row of `_RUNS`; a run that ended never changes, and is asked for at every key."""
+    number, dataset_id, dataset, identity, kind, maker, parameters, embedder, low, names, at, by = (
+        row
     )
-    names = from_json(row["names"])
-    valued = {name: count for name, count in names.items() if count}
-    return StoredRun(row["number"], row["dataset_id"], tuple(names), valued, run)
+    counts = from_json(names)
+    run = Run(
+        id=identity,
+        kind=RunKind(kind),
+        maker=maker,
+        dataset=dataset,
+        parameters=from_json(parameters),
+        embedder=embedder,
+        low=frozenset(from_json(low)),
+        at=at,
+        by=by,
+    )
+    valued = {name: count for name, count in counts.items() if count}
+    return StoredRun(number, dataset_id, tuple(counts), valued, run)
 
 
 def by_actor(run: Run, person: str) -> Run:
