@@ -77,15 +77,22 @@ def _make(folder: Path, questions: int) -> None:
 
 def _question(number: int) -> dict[str, object]:
     drawn = random.Random(number)
-    text = chinese if number % 2 else prose
-    parts = [text(length, seed=number * 10 + place) for place, length in enumerate(_lengths(drawn))]
+    lengths = enumerate(_lengths(drawn))
+    parts = [_text(number % 2, length, number * 10 + place) for place, length in lengths]
     generation = [{"text": part, "type": "normal"} for part in parts[1:]]
     return {"question": f"{number}?", "answer": parts[0], "generation": generation}
 
 
 def _lengths(drawn: random.Random) -> list[int]:
-    """Characters of the right answer and of the others, about as models answer."""
-    return [drawn.randint(20, 60), *(drawn.randint(40, 240) for _ in range(ANSWERS))]
+    """Characters of the right answer and of the others; as many as in Dreamcatcher's file.
+
+    There an answer of a model has 127 Chinese characters in the mean.
+    """
+    return [drawn.randint(5, 20), *(drawn.randint(40, 215) for _ in range(ANSWERS))]
+
+
+def _text(han: int, length: int, seed: int) -> str:
+    return (chinese(length * 3, seed) if han else prose(length, seed))[:length]
 
 
 def _child(what: str, scorer: str, folder: Path) -> tuple[float, float]:

@@ -50,6 +50,8 @@ def test_scores_are_computed_listed_and_removed(work: Command) -> None:
     assert removed.code == 0
     assert [each["stands"] for each in work("score", "list", "--json").json] == [True]
     assert work("score", "remove", "nix", "--yes").code == 1
+    assert work("score", "remove", "unigram", "--yes").code == 0
+    assert work("score", "list", "--json").json == []
 
 
 def test_a_dry_run_says_what_would_be_sent(work: Command) -> None:

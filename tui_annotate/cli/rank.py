@@ -30,52 +30,58 @@ def register(app: typer.Typer) -> None:
     )(rank)
 
 
+RankerOption = Annotated[
+    str,
+    typer.Option(
+        "--ranker",
+        metavar="NAME",
+        help="percentile, or length.",
+        autocompletion=completion.one_of(PERCENTILE, LENGTH),
+    ),
+]
+UpOption = Annotated[
+    float,
+    typer.Option(
+        "--up",
+        "--up-percentile",
+        metavar="P",
+        help="An answer is right above the sum of these percentiles of its scores.",
+    ),
+]
+DownOption = Annotated[
+    float,
+    typer.Option(
+        "--down", "--down-percentile", metavar="P", help="It is wrong below the sum of these."
+    ),
+]
+ShortOption = Annotated[
+    int,
+    typer.Option(
+        "--short-diff",
+        metavar="N",
+        help="With length: an answer that is fewer characters longer than the right one is short.",
+    ),
+]
+UseOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--use",
+        metavar="SCORE",
+        help="With percentile: a score to add up, in place of the published four; may be given"
+        " again.",
+        show_default=False,
+    ),
+]
+
+
 def rank(
     *,
     dataset: ScoredOption = "",
-    ranker: Annotated[
-        str,
-        typer.Option(
-            "--ranker",
-            metavar="NAME",
-            help="percentile, or length.",
-            autocompletion=completion.one_of(PERCENTILE, LENGTH),
-        ),
-    ] = PERCENTILE,
-    up: Annotated[
-        float,
-        typer.Option(
-            "--up",
-            "--up-percentile",
-            metavar="P",
-            help="An answer is right above the sum of these percentiles of its scores.",
-        ),
-    ] = 70.0,
-    down: Annotated[
-        float,
-        typer.Option(
-            "--down", "--down-percentile", metavar="P", help="It is wrong below the sum of these."
-        ),
-    ] = 30.0,
-    short_diff: Annotated[
-        int,
-        typer.Option(
-            "--short-diff",
-            metavar="N",
-            help="With length: an answer that is fewer characters longer than the right one is"
-            " short.",
-        ),
-    ] = 80,
-    use: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--use",
-            metavar="SCORE",
-            help="With percentile: a score to add up, in place of the published four; may be given"
-            " again.",
-            show_default=False,
-        ),
-    ] = None,
+    ranker: RankerOption = PERCENTILE,
+    up: UpOption = 70.0,
+    down: DownOption = 30.0,
+    short_diff: ShortOption = 80,
+    use: UseOption = None,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:

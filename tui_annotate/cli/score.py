@@ -255,7 +255,10 @@ def _listed(run: Any, stands: set[str]) -> dict[str, Any]:
 
 def remove(
     run: Annotated[
-        str, typer.Argument(metavar="RUN", help="Its id or the start of it, as `score list` says.")
+        str,
+        typer.Argument(
+            metavar="RUN", help="Its id or the start of it; or a maker: the newest of its runs."
+        ),
     ],
     *,
     yes: YesOption = False,
@@ -264,7 +267,9 @@ def remove(
     """Remove a run with its scores; the one before it stands again."""
     with opened(workspace, needs=Verb.MANAGE) as space:
         store = space.machines.scores
-        there = [each for each in store.runs() if each.id.startswith(run)]
+        runs = store.runs()
+        there = [each for each in runs if each.maker == run][-1:]
+        there = there or [each for each in runs if each.id.startswith(run)]
         if len(there) != 1:
             what = "several runs begin" if there else "no run begins"
             raise NotFound(f"{what} with {run!r}", "see: tui-annotate score list")

@@ -33,7 +33,7 @@ def among(texts: NDArray[np.float32]) -> list[float | None]:
         texts: as for `to_answer`; of the unknown ones nothing is said, and to none.
     """
     known = _known(texts)
-    count = sum(known)
+    count = known.count(True)
     if count < 2:
         return [None] * len(texts)
     sums = texts @ texts.sum(axis=0)
