@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.samples import Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft.sheet import Sheet
 
@@ -29,6 +30,7 @@ class Offered(Sheet):
             that is made of it; None for a refusal.
         regarded: ids of suggestions that were in focus.
         changing: the suggestion that is being made an annotation of, with changes.
+        drawn: what a screen made of the suggestions, for it to see whether that is as before.
     """
 
     focused: str = ""
@@ -37,6 +39,7 @@ class Offered(Sheet):
     answering: dict[str, Annotation | None] = field(default_factory=dict)
     regarded: set[str] = field(default_factory=set)
     changing: Suggestion | None = None
+    drawn: dict[Side, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def offered(self) -> Sequence[Suggestion]:
