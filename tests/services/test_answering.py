@@ -171,7 +171,7 @@ def test_what_was_removed_may_be_taken_again(deeds: Annotate, told: Suggestion, 
     found = _only(deeds, ana)
     assert (found.answer, found.open) == (Answer.ACCEPTED, True)
     deeds.accept(ana, KEY, told.id, seconds=1)
-    assert deeds.clear(ana) == 1
+    assert deeds.clear(ana).annotations == 1
     assert _only(deeds, ana).open
     deeds.refuse(ana, KEY, told.id, seconds=1)
     assert _only(deeds, ana).answer is Answer.REFUSED
