@@ -88,6 +88,17 @@ def stores_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         each.close()
 
 
+@pytest.fixture(autouse=True)
+def stores_are_made_at_once(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Alembic takes 0.1 s for each new store; where stores are what is tested, it makes them."""
+    if "storage" not in request.path.parts:
+        from tests.stores import made_at_once
+
+        monkeypatch.setattr("tui_annotate.storage.database._upgrade", made_at_once)
+
+
 @pytest.fixture(scope="session")
 def warm_folder() -> Iterator[Path]:
     """A folder for PATH, in which `tui-annotate` starts at once; as `warm` says."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +12,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import Annotate
+from tui_annotate.storage import database as databases
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
@@ -27,6 +30,31 @@ LABELS = """\
 """
 SOURCE = "The bridge opened in 1932. It cost 12 million pounds."
 SUMMARY = "The bridge cost 15 million pounds and was loved."
+
+
+_MIGRATED = databases._upgrade
+
+
+@cache
+def _statements() -> tuple[str, ...]:
+    """What makes an empty file what Alembic makes of it."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "store.sqlite"
+        path.touch()
+        with closing(Database(path)) as database:
+            _MIGRATED(database)
+        with closing(sqlite3.connect(path)) as connection:
+            return tuple(connection.iterdump())[1:-1]  # without BEGIN and COMMIT
+
+
+def made_at_once(database: Database) -> None:
+    """In place of a migration: a new store in a twentieth of the time; others are migrated."""
+    if database.version():
+        _MIGRATED(database)
+        return
+    with database.writing() as connection:
+        for statement in _statements():
+            connection.exec_driver_sql(statement)
 
 
 @cache

@@ -18,7 +18,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import TableClause, insert, select
 
-from tests.stores import SEGMENTER, fill, ids, new, new_database, sample
+from tests.stores import SEGMENTER, fill, ids, made_at_once, new, new_database, sample
 from tui_annotate.domain.errors import Conflict, Damaged, NotFound, Unavailable
 from tui_annotate.domain.scores import Run, RunKind, Score
 from tui_annotate.domain.vector_sets import VectorSet
@@ -566,6 +566,21 @@ def test_a_backup_is_the_store_of_that_moment(database: Database, corpus: Corpus
     assert copy != again
     with closing_database(Database.open(copy)) as opened:
         assert ids(CorpusStore(opened)) == ["1"]
+
+
+def test_what_other_tests_work_on_is_what_alembic_makes(tmp_path: Path) -> None:
+    """Every table, index and row of a new store, in order."""
+    for name in ("one", "other"):
+        (tmp_path / name).touch()
+    Database.create(tmp_path / "one").close()
+    with closing_database(Database(tmp_path / "other")) as made:
+        made_at_once(made)
+        assert made.version() == SCHEMA
+    found = []
+    for name in ("one", "other"):
+        with closing(sqlite3.connect(tmp_path / name)) as connection:
+            found.append([*connection.iterdump()])
+    assert found[0] == found[1]
 
 
 def test_a_moment_lasts_until_somebody_commits(database: Database) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,15 +17,14 @@ from tui_annotate.cli.options import (
     YesOption,
     examples,
     opened,
-    unless_stdout,
 )
+from tui_annotate.cli.sync_rows import table, write_rows
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
     from tui_annotate.domain.records import Problem
-    from tui_annotate.plugins.exchange.table import Table
     from tui_annotate.services.synchronise.folders import FolderSync
     from tui_annotate.storage.work.merging import Merged
     from tui_annotate.workspace import Workspace
@@ -108,9 +106,9 @@ def push(
         else:
             from tui_annotate.workspace import carrying
 
-            table = _table()
-            pushed = carrying.table_sync(space, table, person).push(whole=True)
-            where, count, left = str(table), pushed.rows, tuple(pushed.waiting)
+            shared = table()
+            pushed = carrying.table_sync(space, shared, person).push(whole=True)
+            where, count, left = str(shared), pushed.rows, tuple(pushed.waiting)
             refused += pushed.refused
     if as_json:
         told = {"person": person.name, "target": where, "samples": count}
@@ -157,7 +155,7 @@ def pull(
     is listed with both.
     """
     if target is not None:
-        _write_rows(target, dataset)
+        write_rows(target, dataset)
         return
     if dataset:
         raise InvalidInput("--dataset without -o", "a pull takes what is yours, of all datasets")
@@ -195,22 +193,7 @@ def _pulled(
         raise InvalidInput("--all is for folders", "of the table: sync pull -o FILE")
     from tui_annotate.workspace import carrying
 
-    return [carrying.table_sync(space, _table(), person).pull()]
-
-
-def _write_rows(target: Path, dataset: str) -> None:
-    from tui_annotate.plugins.files.targets import output as written
-
-    count = 0
-    rows = _table().rows(dataset=dataset)
-    first = next(rows, None)
-    if first is None:
-        output.say("no annotations found; nothing was written")
-        return
-    with written(unless_stdout(target)) as file:
-        for count, row in enumerate((first, *rows), start=1):  # noqa: B007  the last one counts
-            file.write(json.dumps(row.exported(), ensure_ascii=False) + "\n")
-    output.say(f"{output.many(count, 'row')} written")
+    return [carrying.table_sync(space, table(), person).pull()]
 
 
 def status(
@@ -230,10 +213,10 @@ def status(
         else:
             from tui_annotate.workspace import carrying
 
-            table = _table()
-            standing = carrying.table_sync(space, table, person).standing()
+            shared = table()
+            standing = carrying.table_sync(space, shared, person).standing()
             values |= {
-                "target": str(table),
+                "target": str(shared),
                 "rows": standing.there,
                 "samples_to_push": standing.to_push,
                 "samples_to_pull": standing.to_pull,
@@ -267,8 +250,7 @@ def delete_mine(
         place = _place(folder)
         if place is not None and dataset:
             raise InvalidInput("--dataset is for the table", "a folder has a file a person")
-        table = None if place is not None else _table()
-        where = str(place or table) + (f", dataset {dataset}" if dataset else "")
+        where = str(place or table()) + (f", dataset {dataset}" if dataset else "")
         output.ask(f"remove all work of {person.name} from {where}?", yes=yes)
         if place is not None:
             count = _folder(space, place).folder.remove(person)
@@ -283,7 +265,7 @@ def delete_mine(
 def _deleted(space: Workspace, person: Person, dataset: str) -> int:
     from tui_annotate.workspace import carrying
 
-    sync = carrying.table_sync(space, _table(), person)
+    sync = carrying.table_sync(space, table(), person)
     return sum(sync.delete_mine(each) for each in ([dataset] if dataset else sync.datasets()))
 
 
@@ -292,16 +274,6 @@ def _place(folder: Path | None) -> Path | None:
     from tui_annotate.plugins.exchange.sync_key import folder as named
 
     return folder or (Path(named()) if named() else None)
-
-
-def _table() -> Table:
-    from tui_annotate.plugins.exchange import sync_key
-    from tui_annotate.plugins.exchange.table import Table
-
-    if not sync_key.address():
-        hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir"
-        raise InvalidInput("nobody says where the table is", hint)
-    return Table(sync_key.address())
 
 
 def _folder(space: Workspace, place: Path) -> FolderSync:
