@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tui_annotate.domain.positions import ANSWER, Row, Task, golds, task
 from tui_annotate.methods.boundaries import HAN
 from tui_annotate.methods.intervals import wilson
 
@@ -96,6 +97,25 @@ def key_value_accuracy(answer: str, value: str) -> float:
 def empty_golds(golds: Iterable[str]) -> int:
     """How many gold answers are nothing in the normal form, and so in every answer."""
     return sum(not normalised(gold) for gold in golds)
+
+
+def scored(row: Row, *, rules: Rules = ORIGINAL) -> float | None:
+    """The score of a row with a model's answer; None where it has none.
+
+    With `skip_empty` also None for a question all of whose gold answers are nothing.
+
+    Raises:
+        InvalidInput: a field is not what it must be.
+    """
+    said = row.get(ANSWER)
+    if not isinstance(said, str):
+        return None
+    right = golds(row)
+    if task(row) is Task.KV:
+        return key_value_accuracy(said, *right)
+    if rules.skip_empty and right and empty_golds(right) == len(right):
+        return None
+    return best_subspan_em(line_read(said, filled=rules.first_filled), right, rules=rules)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ _KEYS = {
     "w3c": {"@context", "tui:documents"},
     "doccano": {"text", "entities", "relations"},
     "autojudge": {"request_id", "username", "rating", "spans"},
+    "open-qa": {"question", "ctxs"},
 }
 """What a record of a form has at least."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
@@ -218,6 +219,8 @@ def _of_record(fields: Mapping[str, Any], columns: set[str]) -> str:
     for name, keys in _KEYS.items():
         if fields.keys() >= keys:
             return name
+    if isinstance(fields.get("ordered_kv_records"), list):
+        return "open-qa"
     if isinstance(fields.get("metadata"), dict) and fields.keys() & {"responses", "answer"}:
         return "autojudge"
     alone = isinstance(fields.get("data"), dict) and not fields.keys() & columns

@@ -38,6 +38,7 @@ _BUILT_IN: Final = MappingProxyType(
             "brat": f"{_FORMATS}.brat:BratFormat",
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
+            "open-qa": f"{_FORMATS}.open_qa:OpenQaFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
@@ -50,6 +51,7 @@ _BUILT_IN: Final = MappingProxyType(
             "brat": f"{_FORMATS}.brat:BratFormat",
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
+            "open-qa": f"{_FORMATS}.open_qa:OpenQaFormat",
             "faithbench-csv": f"{_FORMATS}.verdicts:FaithBenchTable",
             "conll": f"{_FORMATS}.conll:ConllFormat",
             "csv": f"{_FORMATS}.tabular.delimited:CsvFormat",
