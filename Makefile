@@ -100,9 +100,11 @@ $(VENV)/.app: pyproject.toml constraints.txt | $(BIN)/python
 	@$(PIP) install -c constraints.txt --no-build-isolation -e .
 	@touch $@
 
+# jieba is published as a source alone: pip builds it apart, before the line that must not build so.
 $(VENV)/.dev: $(VENV)/.app
 	@echo '· installing what tests and checks need'
-	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@$(PIP) install -c constraints.txt jieba
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev,judge,score]'
 	@touch $@
 
 $(VENV)/.neural: $(VENV)/.app

@@ -68,6 +68,7 @@ def _pairs() -> None:
         table = pa.Table.from_pylist([dict(zip(columns, (SOURCE, SUMMARY), strict=True))])
         pq.write_table(table, name)
     _rows("uhgeval.jsonl", NEWS)
+    _rows("questions.jsonl", {"question": "How much?", "contexts": [SOURCE], "answer": SUMMARY})
 
 
 def _foreign(command: Command) -> None:

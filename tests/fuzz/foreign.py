@@ -163,3 +163,9 @@ LABELS: Final = (
   - {name: E, split: [A]}
 """,
 )
+QUESTIONS: Final[list[dict[str, Any]]] = [
+    {"question": "How much?", "contexts": [SOURCE, "", "桥很美。"], "answer": SUMMARY,
+     "ground_truth": "12 million", "id": "q1", "hits": [0.5]},
+    {"user_input": "Who?", "retrieved_contexts": [SOURCE], "response": None, "reference": " "},
+    {"id": 7, "question": "", "contexts": None, "answer": "Ana.", "response": None},
+]  # fmt: skip

@@ -144,6 +144,12 @@ def _pairs() -> Iterator[Files]:
     yield {"data/train-00000-of-00001.parquet": _parquet("snappy")}
 
 
+def _rag() -> Iterator[Files]:
+    yield from _one("a.jsonl", _lines(*foreign.QUESTIONS), *map(_lines, foreign.QUESTIONS))
+    yield from _one("a.json", foreign.QUESTIONS)
+    yield from _written("rag")
+
+
 def _frame() -> Any:
     import pyarrow as pa
 
@@ -225,6 +231,7 @@ _SEEDS: dict[str, Callable[[], Iterator[Files]]] = {
     "w3c": lambda: _written("w3c"),
     "autojudge": _autojudge,
     "open-qa": _open_qa,
+    "rag": _rag,
     "pairs": _pairs,
     "users": lambda: _one("a.csv", *foreign.USERS),
     "mercury-users": lambda: iter(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.plugins.formats.laws import OF_ITEMS
+from tests.plugins.formats.laws import BARE, OF_ITEMS
 from tests.stores import LABELS, annotate, claim, fill, new_database
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.records import RecordFilter
@@ -155,7 +155,7 @@ def _written(export: Export, name: str, target: Path) -> dict[str, bytes]:
     return {str(each.relative_to(target)): each.read_bytes() for each in files}
 
 
-@pytest.mark.parametrize("name", sorted({*registry.names("exporters")} - OF_ITEMS))
+@pytest.mark.parametrize("name", sorted({*registry.names("exporters")} - OF_ITEMS - BARE))
 def test_nobody_waits_for_an_export(
     store: Database, team: _Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -20,12 +20,14 @@ from sqlalchemy import TableClause, insert, select
 
 from tests.stores import SEGMENTER, fill, ids, new, new_database, sample
 from tui_annotate.domain.errors import Conflict, Damaged, NotFound, Unavailable
+from tui_annotate.domain.scores import Run, RunKind, Score
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage import columns, migrate, tables
 from tui_annotate.storage import database as databases
 from tui_annotate.storage.columns import DOCUMENTS, EMBEDDED, EVENTS, SETTINGS
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import SCHEMA, Database
+from tui_annotate.storage.scores.store import ScoreStore
 
 ROOT = Path(__file__).parents[2]
 
@@ -585,3 +587,22 @@ def test_a_backup_that_can_not_be_written_is_told(database: Database) -> None:
 def test_the_limit_of_this_process_is_untouched() -> None:
     """The tests of full disks limit processes of their own."""
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+def test_a_store_of_version_3_knows_no_machines_and_keeps_all(tmp_path: Path) -> None:
+    """What people did before machines had a say is there, and a run can be written at once."""
+    path = tmp_path / "store.sqlite"
+    path.touch()
+    old = Database(path)
+    with old.writing() as connection:
+        migrate.upgrade(connection, to="0003")
+    keys = fill(CorpusStore(old), "a", "b")
+    old.close()
+    with closing_database(Database.open(path)) as database:
+        assert database.version() == SCHEMA
+        assert ids(CorpusStore(database)) == ["a", "b"]
+        scores = ScoreStore(database)
+        assert scores.runs() == []
+        run = Run(id="r", kind=RunKind.SCORE, maker="m", dataset="d")
+        scores.write(run, [Score(key=keys[0], name="q", value=1.0)])
+        assert [key for key, _ in scores.scores("d")] == keys[:1]

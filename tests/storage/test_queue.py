@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -18,11 +19,13 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.handouts import HandoutKind
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.scores import Run, RunKind, Score
 from tui_annotate.storage import ranks
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
+from tui_annotate.storage.scores.store import ScoreStore
 from tui_annotate.storage.shares.allotments import Allotted
 from tui_annotate.storage.shares.store import ShareStore
 
@@ -54,6 +57,8 @@ class Queues(RuleBasedStateMachine):
         self.there: dict[SampleKey, str] = {}
         self.finished: set[SampleKey] = set()
         self.count = 0
+        self.orders = list(ORDERS)
+        self.said: dict[SampleKey, float] = {}
 
     def teardown(self) -> None:
         """Closes the store."""
@@ -98,12 +103,43 @@ class Queues(RuleBasedStateMachine):
         self.corpus.remove_samples(gone, with_annotations=True)
         for key in gone:
             del self.there[key]
+            self.said.pop(key, None)
             self.finished.discard(key)
+
+    @precondition(lambda self: self.there)
+    @rule(draw=st.randoms(use_true_random=False))
+    def score(self, draw: random.Random) -> None:
+        """A machine gives its opinion on some of a dataset, and takes back what it said before."""
+        dataset = draw.choice(sorted(self.there)).dataset
+        mine = [key for key in sorted(self.there) if key.dataset == dataset]
+        said = {key: draw.choice([0.0, 0.5, 1.0]) for key in mine if draw.random() < 0.7}
+        run = Run(
+            id=str(draw.random()),
+            kind=RunKind.SCORE,
+            maker="m",
+            dataset=dataset,
+            at=str(self.count),
+        )
+        scores = [Score(key=key, name="q", value=value) for key, value in said.items()]
+        ScoreStore(self.database).write(run, scores)
+        others = {key: value for key, value in self.said.items() if key.dataset != dataset}
+        self.said = {**others, **said}
+        self.orders = [*ORDERS, "worst:q", "best:q"] if self.said else list(ORDERS)
+
+    @precondition(lambda self: len(self.orders) > len(ORDERS))
+    @invariant()
+    def the_worst_come_first(self) -> None:
+        """Then the better; what nothing is said of comes last; the best come the other way."""
+        for order, sign in (("worst:q", 1), ("best:q", -1)):
+            steps = walk(self.queue, order)
+            values = [sign * self.said[key] for key in steps if key in self.said]
+            assert values == sorted(values)
+            assert all(key in self.said for key in steps[: len(self.said)])
 
     @invariant()
     def every_order_is_a_walk_over_all(self) -> None:
         """Each sample once, with its position, and the next unfinished is the walk's next."""
-        for order in ORDERS:
+        for order in self.orders:
             steps = walk(self.queue, order)
             assert sorted(steps) == sorted(self.there)
             rows = self.queue.page(self.person, order=order).rows
@@ -188,9 +224,9 @@ def test_a_random_order_that_was_half_made_is_ended(
     fill_one = ranks._fill
     calls = iter([None])
 
-    def killed(connection: Connection, order: str) -> None:
+    def killed(connection: Connection, *how: Any) -> None:
         next(calls)
-        fill_one(connection, order)
+        fill_one(connection, *how)
 
     monkeypatch.setattr(ranks, "_fill", killed)
     with pytest.raises(StopIteration):

@@ -25,6 +25,7 @@ from tui_annotate.domain.history import (
 )
 from tui_annotate.domain.merging import StreamCopy
 from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.suggestions import given_from_json
 
 _VERBS: Final = UNDOABLE | ENDS | {UNDO, REDO, READ, IMPORT}
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
@@ -105,7 +106,21 @@ def _odd_change(change: Change) -> str:
     for name, payload in change.annotations.items():
         if payload is not None and (says := _odd_payload(name, payload)):
             return f"annotation {name}: {says}"
+    for name, answer in change.suggestions.items():
+        if answer is not None and (says := _odd_answer(name, answer)):
+            return f"suggestion {name}: {says}"
     return ""
+
+
+def _odd_answer(name: str, answer: Mapping[str, Any]) -> str:
+    if not name or not _storable(name):
+        return "it has no name"
+    try:
+        given = given_from_json(answer)
+    except InvalidInput as error:
+        return error.message
+    words = (given.maker, given.reason, given.annotation)
+    return "" if all(map(_storable, words)) else "it holds half a character"
 
 
 def _odd_payload(name: str, payload: Mapping[str, Any]) -> str:

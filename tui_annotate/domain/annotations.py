@@ -7,6 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
+from tui_annotate.domain.provenance import (
+    Provenance,
+    provenance_from_json,
+    provenance_to_json,
+)
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.settlements import Settled, settled_from_json, settled_to_json
 from tui_annotate.domain.spans import Span
@@ -47,6 +52,7 @@ class Annotation:
         imported: the original record, as long as nobody edited the annotation.
         trace: what the assist showed when it was saved; None where nobody knows.
         settled: how review came to it; None for all that is not review's.
+        suggested: the suggestion that it was made from; None for all that nobody proposed.
     """
 
     id: str
@@ -64,6 +70,7 @@ class Annotation:
     imported: Mapping[str, Any] | None = None
     trace: Trace | None = None
     settled: Settled | None = None
+    suggested: Provenance | None = None
 
     def __post_init__(self) -> None:
         if not self.claim and not self.evidence:
@@ -112,15 +119,15 @@ def _checked(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> tuple[A
 def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
     """The annotation as JSON values; anchors as [side, index, start, end]; keys in fixed order.
 
-    `assist` and `settled` are there only where there is such a thing: work of before stays as it
-    was, to the byte.
+    `assist`, `settled` and `suggested` are there only where there is such a thing: work of before
+    stays as it was, to the byte.
     """
     value = {
         "id": annotation.id,
         "number": annotation.number,
         "labels": [list(path) for path in annotation.labels],
-        "claim": [_anchor_to_json(anchor) for anchor in annotation.claim],
-        "evidence": [_anchor_to_json(anchor) for anchor in annotation.evidence],
+        "claim": [anchor_to_json(anchor) for anchor in annotation.claim],
+        "evidence": [anchor_to_json(anchor) for anchor in annotation.evidence],
         "note": annotation.note,
         "origin": annotation.origin,
         "version": annotation.version,
@@ -134,6 +141,8 @@ def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
         value["assist"] = trace_to_json(annotation.trace)
     if annotation.settled is not None:
         value["settled"] = settled_to_json(annotation.settled)
+    if annotation.suggested is not None:
+        value["suggested"] = provenance_to_json(annotation.suggested)
     return value
 
 
@@ -144,11 +153,11 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
         InvalidInput: a value is missing or has the wrong shape; the message names it.
     """
     try:
-        evidence = tuple([_anchor_from_json(anchor) for anchor in value.get("evidence", ())])
-        told, settled = value.get("assist"), value.get("settled")
+        evidence = tuple([anchor_from_json(anchor) for anchor in value.get("evidence", ())])
+        told, settled, suggested = map(value.get, ("assist", "settled", "suggested"))
         return Annotation(
             id=value["id"],
-            claim=tuple([_anchor_from_json(anchor) for anchor in value["claim"]]),
+            claim=tuple([anchor_from_json(anchor) for anchor in value["claim"]]),
             evidence=evidence,
             labels=tuple([tuple(path) for path in value.get("labels", ())]),
             note=value.get("note", ""),
@@ -162,16 +171,23 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
             imported=value.get("imported"),
             trace=None if told is None else trace_from_json(told, spans=len(evidence)),
             settled=None if settled is None else settled_from_json(settled),
+            suggested=None if suggested is None else provenance_from_json(suggested),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"not an annotation: {error}", "docs/formats.md has the form") from error
 
 
-def _anchor_to_json(anchor: Anchor) -> list[str | int]:
+def anchor_to_json(anchor: Anchor) -> list[str | int]:
+    """As [side, index, start, end]."""
     return [anchor.side.value, anchor.index, anchor.span.start, anchor.span.end]
 
 
-def _anchor_from_json(value: Any) -> Anchor:
+def anchor_from_json(value: Any) -> Anchor:
+    """The inverse of `anchor_to_json`.
+
+    Raises:
+        InvalidSpan, KeyError, TypeError, ValueError: it is none.
+    """
     side, index, start, end = value
     # Written out: half of an export's time in the store was spent in a generator here.
     if not (isinstance(index, int) and isinstance(start, int) and isinstance(end, int)):

@@ -21,6 +21,7 @@ from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.history import RELABEL, Action, Change, Payload, StreamState
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample
+from tui_annotate.domain.suggestions import edited_provenance
 
 _QUOTED = 40
 
@@ -65,8 +66,9 @@ def edit(state: StreamState, annotation: Annotation, *new: Annotation, at: str) 
         created=before["created"],
         updated=at,
         imported=None,
+        suggested=edited_provenance(annotation_from_json(before), annotation),
     )
-    more = _fresh(state, new)
+    more = _fresh(state, [replace(one, suggested=after.suggested) for one in new])
     return _action(
         "edit",
         state,

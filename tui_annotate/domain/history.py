@@ -37,6 +37,7 @@ _SETTLING: Final = frozenset({"take", "merge", "reject", "own"})
 """What reviewers do beside editing and finishing."""
 UNDOABLE: Final = _SETTLING | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
+    "accept", "refuse",
 }  # fmt: skip
 
 Payload = Mapping[str, Any]
@@ -49,19 +50,22 @@ class Change:
     Attributes:
         annotations: by id; None where there is no such annotation.
         assignment: the touched ones of `state`, `rating`, `comment`.
+        suggestions: answers to suggestions, by these; None where one is open.
     """
 
     annotations: Mapping[str, Payload | None] = field(default_factory=dict)
     assignment: Mapping[str, str] = field(default_factory=dict)
+    suggestions: Mapping[str, Payload | None] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored and hashed."""
-        return {"annotations": dict(self.annotations), "assignment": dict(self.assignment)}
+        """As it is stored and hashed; without answers as it was before there were any."""
+        told = {"annotations": dict(self.annotations), "assignment": dict(self.assignment)}
+        return told | ({"suggestions": dict(self.suggestions)} if self.suggestions else {})
 
     @classmethod
     def from_json(cls, value: Payload) -> Change:
         """The inverse of `as_json`."""
-        return cls(value["annotations"], value["assignment"])
+        return cls(value["annotations"], value["assignment"], value.get("suggestions", {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +157,6 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same; also with a NaN in them, as foreign records have."""
-    return bool(one == other) or canonical(one) == canonical(other)
-
-
 @dataclass(frozen=True, slots=True)
 class StreamState:
     """One person's work on one sample, as the log tells it."""
@@ -167,6 +166,7 @@ class StreamState:
         default_factory=lambda: {"state": State.NEW.value, "rating": "", "comment": ""}
     )
     seconds: float = 0.0
+    suggestions: Mapping[str, Payload] = field(default_factory=dict)
 
     def applied(self, action: Action, *, seconds: float = 0.0) -> StreamState:
         """The state after an action.
@@ -179,26 +179,43 @@ class StreamState:
                 f"the sample changed since {action.verb!r} was prepared",
                 "look at it as it is now, and do it again",
             )
-        annotations = {**self.annotations, **action.after.annotations}
+        after = action.after
         return StreamState(
-            {key: value for key, value in annotations.items() if value is not None},
-            {**self.assignment, **action.after.assignment},
+            _put(self.annotations, after.annotations),
+            {**self.assignment, **after.assignment},
             self.seconds + seconds,
+            _put(self.suggestions, after.suggestions),
         )
 
     def matches(self, change: Change) -> bool:
         """Whether the touched parts stand here exactly as `change` says."""
-        return all(
-            _same(self.annotations.get(key), value) for key, value in change.annotations.items()
-        ) and all(self.assignment.get(key) == value for key, value in change.assignment.items())
+        return (
+            _stands(self.annotations, change.annotations)
+            and _stands(self.assignment, change.assignment)
+            and _stands(self.suggestions, change.suggestions)
+        )
 
     def same(self, other: StreamState) -> bool:
         """Whether two states say the same; `==` holds a NaN of a foreign record for different."""
+        return self.alike(other) and self.seconds == other.seconds
+
+    def alike(self, other: StreamState) -> bool:
+        """Whether the same work stands, time aside."""
         return (
             self.annotations.keys() == other.annotations.keys()
-            and self.matches(Change(other.annotations, other.assignment))
-            and self.seconds == other.seconds
+            and self.suggestions.keys() == other.suggestions.keys()
+            and self.matches(Change(other.annotations, other.assignment, other.suggestions))
         )
+
+
+def _put(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dict[str, Payload]:
+    return {key: value for key, value in {**old, **new}.items() if value is not None}
+
+
+def _stands(there: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+    """Whether JSON values are the same; also with a NaN in them, as foreign records have."""
+    pairs = ((there.get(key), value) for key, value in told.items())
+    return all(one == other or canonical(one) == canonical(other) for one, other in pairs)
 
 
 def replay(events: Iterable[Event]) -> StreamState:

@@ -94,6 +94,9 @@ def in_words(state: StreamState) -> str:
         parts.append(f"rated {rating}")
     if comment := state.assignment["comment"]:
         parts.append(f'comment "{comment}"')
+    if answers := [each["answer"] for each in state.suggestions.values()]:
+        told = ", ".join(f"{answers.count(word)} {word}" for word in sorted(set(answers)))
+        parts.append(f"suggestions: {told}")
     return ", ".join(parts)
 
 
@@ -178,9 +181,9 @@ class _Joining:
         other = _newest(new)
         wins = other > mine
         final = theirs if wins else self._before
-        if not alike(self._state, final):
+        if not self._state.alike(final):
             self._move(new[-1], to=final, at=max(mine[0], other[0]))
-        forked = all((mine[0], other[0])) and not alike(self._before, theirs)
+        forked = all((mine[0], other[0])) and not self._before.alike(theirs)
         fork = Fork(*new[0].stream, self._before, theirs, mine[0], other[0], there_wins=wins)
         return Merge(tuple(self._out), fork if forked else None)
 
@@ -238,21 +241,20 @@ def _newest(events: Iterable[Event]) -> tuple[str, str]:
     return max(deeds, default=("", ""))
 
 
-def alike(one: StreamState, other: StreamState) -> bool:
-    """Whether the same work stands; time aside."""
-    return one.annotations.keys() == other.annotations.keys() and one.matches(
-        Change(other.annotations, other.assignment)
-    )
-
-
 def _difference(one: StreamState, other: StreamState) -> tuple[Change, Change]:
     """What must change for the first state to become the second: as it is, and as it will be."""
     names = sorted({*one.annotations, *other.annotations})
     moved = [name for name in names if not one.matches(Change({name: other.annotations.get(name)}))]
     parts = [name for name, value in other.assignment.items() if one.assignment[name] != value]
-    return _parts(one, moved, parts), _parts(other, moved, parts)
+    answers = sorted(
+        name
+        for name in {*one.suggestions, *other.suggestions}
+        if one.suggestions.get(name) != other.suggestions.get(name)
+    )
 
+    def of(state: StreamState) -> Change:
+        payloads: dict[str, Any] = {name: state.annotations.get(name) for name in moved}
+        assigned = {name: state.assignment[name] for name in parts}
+        return Change(payloads, assigned, {name: state.suggestions.get(name) for name in answers})
 
-def _parts(state: StreamState, names: Iterable[str], parts: Iterable[str]) -> Change:
-    payloads: dict[str, Any] = {name: state.annotations.get(name) for name in names}
-    return Change(payloads, {name: state.assignment[name] for name in parts})
+    return of(one), of(other)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from enum import StrEnum
+from typing import Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
 
@@ -14,14 +15,44 @@ RANDOM: Final = "random:"
 """What a seed follows: any text; the same seed gives the same order."""
 
 
+class Sense(StrEnum):
+    """Which samples an order by a score begins with; what has no such score comes last."""
+
+    WORST = "worst"
+    BEST = "best"
+    UNCERTAIN = "uncertain"
+
+
+class ByScore(NamedTuple):
+    """An order by what a machine says: its sense, and the name of the score."""
+
+    sense: Sense
+    score: str
+
+    def __str__(self) -> str:
+        return f"{self.sense}:{self.score}"
+
+
+def by_score(order: str) -> ByScore | None:
+    """What an order by a score is of; None where it is no such order."""
+    sense, colon, score = order.partition(":")
+    return ByScore(Sense(sense), score) if colon and score and sense in list(Sense) else None
+
+
 def checked_order(name: str) -> str:
     """The name of an order in full; `random` alone has seed 1.
+
+    Whether there is a score of the name that an order bears, the store knows.
 
     Raises:
         InvalidInput: there is no such order.
     """
     if name == "random":
         return f"{RANDOM}1"
-    if name in (BY_SOURCE, INGESTED) or (name.startswith(RANDOM) and len(name) > len(RANDOM)):
+    seeded = name.startswith(RANDOM) and len(name) > len(RANDOM)
+    if name in (BY_SOURCE, INGESTED) or seeded or by_score(name):
         return name
-    raise InvalidInput(f"no order {name!r}", "orders: by-source, ingested, random, random:SEED")
+    senses = ", ".join(f"{sense}:SCORE" for sense in Sense)
+    raise InvalidInput(
+        f"no order {name!r}", f"orders: by-source, ingested, random, random:SEED, {senses}"
+    )

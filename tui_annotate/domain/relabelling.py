@@ -42,7 +42,7 @@ def renamed_change(change: Change, renames: Renames) -> Change:
         name: None if payload is None else renamed_payload(payload, renames)
         for name, payload in change.annotations.items()
     }
-    return Change(annotations, change.assignment)
+    return Change(annotations, change.assignment, change.suggestions)
 
 
 def refused(annotation: Annotation, labels: LabelTree) -> Iterator[tuple[LabelPath, str]]:

@@ -23,10 +23,16 @@ _KEYS = {
     "labelstudio": {"data", "annotations"},
     "w3c": {"@context", "tui:documents"},
     "doccano": {"text", "entities", "relations"},
+    "generations": {"question", "answer", "generation"},
     "autojudge": {"request_id", "username", "rating", "spans"},
     "open-qa": {"question", "ctxs"},
 }
 """What a record of a form has at least."""
+_RAG = (
+    ("contexts", {"question"}),
+    ("retrieved_contexts", {"user_input"}),
+)
+"""A list that a line of a question has, and what else it has at least; in our names or RAGAS'."""
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """What a folder of a form has at least, packed or not."""
 _BESIDE = {"topics.jsonl", "documents.jsonl"}
@@ -223,6 +229,8 @@ def _of_record(fields: Mapping[str, Any], columns: set[str]) -> str:
         return "open-qa"
     if isinstance(fields.get("metadata"), dict) and fields.keys() & {"responses", "answer"}:
         return "autojudge"
+    if any(isinstance(fields.get(name), list) and fields.keys() >= keys for name, keys in _RAG):
+        return "" if fields.keys() >= columns else "rag"
     alone = isinstance(fields.get("data"), dict) and not fields.keys() & columns
     return "labelstudio" if alone else ""
 

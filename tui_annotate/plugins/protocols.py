@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TextIO, runtime_checkable
 
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.scores import Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +79,7 @@ class ExportOptions:
         offsets: what is counted in, `CODEPOINT` or `UTF16`, where the format lets one choose.
         unrated: also what somebody looked at and said nothing of.
         sample: gives a sample by its key, whatever is written; None where nobody can.
+        opinions: gives what machines say of some samples; None where none is stored.
     """
 
     formula_safe: bool = True
@@ -85,6 +87,9 @@ class ExportOptions:
     offsets: str = CODEPOINT
     unrated: bool = False
     sample: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)
+    opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = field(
+        default=None, compare=False
+    )
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -20,7 +21,9 @@ from typing import Any, Final, Literal, overload
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.domain.nearest import meant
+from tui_annotate.plugins.asking import Judge, JudgeOptions, Replies
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
+from tui_annotate.plugins.scoring import Scorer, ScorerOptions
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +42,8 @@ _BUILT_IN: Final = MappingProxyType(
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
             "open-qa": f"{_FORMATS}.open_qa:OpenQaFormat",
+            "rag": f"{_FORMATS}.rag:RagFormat",
+            "generations": f"{_FORMATS}.generations:GenerationsFormat",
             "pairs": f"{_FORMATS}.pairs:PairsFormat",
         },
         "exporters": {
@@ -52,6 +57,9 @@ _BUILT_IN: Final = MappingProxyType(
             "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
             "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
             "open-qa": f"{_FORMATS}.open_qa:OpenQaFormat",
+            "rag": f"{_FORMATS}.rag:RagFormat",
+            "generations": f"{_FORMATS}.generations:GenerationsFormat",
+            "preferences": f"{_FORMATS}.generations:PreferencesFormat",
             "faithbench-csv": f"{_FORMATS}.verdicts:FaithBenchTable",
             "conll": f"{_FORMATS}.conll:ConllFormat",
             "csv": f"{_FORMATS}.tabular.delimited:CsvFormat",
@@ -64,15 +72,26 @@ _BUILT_IN: Final = MappingProxyType(
             "static": "tui_annotate.plugins.embedders.static:StaticEmbedder",
             "remote": "tui_annotate.plugins.embedders.remote:RemoteEmbedder",
         },
+        "scorers": {
+            "unigram": "tui_annotate.plugins.scorers.unigram:UnigramScorer",
+            "similarity": "tui_annotate.plugins.scorers.similarity:SimilarityScorer",
+        },
+        "judges": {"llm": "tui_annotate.plugins.judges.llm:LlmJudge"},
     }
 )
 _PROMISES: Final = MappingProxyType(
-    {"importers": Importer, "exporters": Exporter, "embedders": Embedder}
+    {
+        "importers": Importer,
+        "exporters": Exporter,
+        "embedders": Embedder,
+        "scorers": Scorer,
+        "judges": Judge,
+    }
 )
 _WORDS: Final = MappingProxyType({"embedders": ("auto", "none")})
 """What may be said in place of a name: the best that there is, and no plug-in at all."""
 
-Kind = Literal["importers", "exporters", "embedders"]
+Kind = Literal["importers", "exporters", "embedders", "scorers", "judges"]
 
 
 def names(kind: Kind) -> tuple[str, ...]:
@@ -106,6 +125,38 @@ def load_embedder(asked: str, *, base_url: str = "", dimensions: int = 0) -> Emb
     name, _, model = asked.partition(":")
     options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
     made: Embedder = _made("embedders", name, options)
+    return made
+
+
+def load_scorer(asked: str, options: ScorerOptions) -> Scorer:
+    """A scorer by its name, which a colon and a model may follow: `probe:FILE`.
+
+    Raises:
+        InvalidInput: no scorer has the name, or it can not work with these options.
+        Unavailable: it, or something it needs, is missing or broken.
+    """
+    name, _, model = asked.partition(":")
+    made: Scorer = _made("scorers", name, replace(options, model=model))
+    return made
+
+
+def load_judge(
+    asked: str, *, base_url: str, replies: Replies | None = None, concurrency: int = 4
+) -> Judge:
+    """A judge by its name, which a colon and a model follow: `llm:MODEL`.
+
+    Args:
+        base_url: of the endpoint that texts go to; there is no default.
+        replies: the cache; None keeps replies only as long as the judge lives.
+        concurrency: requests at a time.
+
+    Raises:
+        InvalidInput: no judge has the name, or the address can not be used.
+        Unavailable: it, or something it needs, is missing or broken.
+    """
+    name, _, model = asked.partition(":")
+    options = JudgeOptions(model=model, base_url=base_url, replies=replies, concurrency=concurrency)
+    made: Judge = _made("judges", name, options)
     return made
 
 
@@ -174,7 +225,7 @@ def is_ours(kind: Kind, name: str) -> bool:
     return name in _BUILT_IN[kind]
 
 
-def _made(kind: Kind, name: str, *arguments: EmbedderOptions) -> Any:
+def _made(kind: Kind, name: str, *arguments: EmbedderOptions | JudgeOptions | ScorerOptions) -> Any:
     make = _maker(kind, name)
     with guarded(kind, name):
         plugin = make(*arguments)
@@ -197,7 +248,7 @@ def _maker(kind: Kind, name: str) -> Any:
         return _strangers(kind)[name].load()
 
 
-def load_all(kind: Kind) -> Iterator[tuple[str, Any]]:
+def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any]]:
     """All plug-ins of a kind that work; one warning for each that does not."""
     for name in names(kind):
         try:

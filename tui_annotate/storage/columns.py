@@ -67,3 +67,10 @@ LABEL_CHANGES: Final = _table(
 )
 REMARKS: Final = _table("remarks", "id dataset sample author reader answers text at")
 PRESENCES: Final = _table("presences", "person holder since seen")
+RUNS: Final = _table(
+    "runs", "number id dataset_id kind maker parameters embedder low names at by finished"
+)
+SCORES: Final = _table("scores", "sample_id run name extra raw value text parts of")
+REPLIES: Final = _table("replies", "key reply about at")
+SUGGESTIONS: Final = _table("suggestions", "id sample_id run maker payload")
+ANSWERS: Final = _table("answers", "person sample_id suggestion answer payload")

@@ -27,7 +27,7 @@ from tui_annotate.domain.errors import (
 )
 from tui_annotate.storage.repair import bring_another, make_again
 
-SCHEMA: Final = 3
+SCHEMA: Final = 4
 """The version of the tables that this code reads and writes."""
 
 LOCK_SECONDS: Final = 30.0

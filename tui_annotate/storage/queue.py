@@ -15,11 +15,13 @@ from sqlalchemy import Connection, select, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.orders import by_score
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, again, reader, require
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.ranks import PRACTICE, SHARE, ready
+from tui_annotate.storage.scores import orders
 from tui_annotate.storage.shares import pools
 from tui_annotate.storage.statements import sample_row
 from tui_annotate.storage.walks import TOP, Place, Walk, around, step_over
@@ -77,6 +79,9 @@ class QueueStore:
         self._orders: dict[str, int] = {}
 
     def _order(self, name: str) -> int:
+        if scored := by_score(name):
+            # Another process may have ended a run meanwhile, so that is looked up each time.
+            return orders.ready(self._database, scored)
         if name not in self._orders:
             self._orders[name] = ready(self._database, name)
         return self._orders[name]

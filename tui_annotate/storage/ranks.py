@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, and_, bindparam, delete, func, select, true, update
 from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.orders import BY_SOURCE, INGESTED, RANDOM, checked_order
+from tui_annotate.domain.orders import BY_SOURCE, INGESTED, RANDOM, by_score, checked_order
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
     DATASET_SETTINGS,
@@ -35,6 +35,9 @@ HANDED_OUT: Final = "handed-out"
 
 EVERYONE: Final = ""
 """The `person` of a tally that counts samples, not somebody's finished ones."""
+
+UNSCORED: Final = 1 << 40
+"""From this value on stand the samples that an order by a score knows nothing of, by arrival."""
 
 _BATCH: Final = 1000
 _RANDOM_BITS: Final = 53
@@ -69,6 +72,8 @@ def value_of(order: str) -> Callable[[Newcomer], int]:
         return lambda newcomer: newcomer.first
     if order == INGESTED:
         return lambda newcomer: newcomer.sample_id
+    if by_score(order):
+        return lambda newcomer: UNSCORED + newcomer.sample_id
 
     def shuffled(newcomer: Newcomer) -> int:
         name = f"{order}\0{newcomer.dataset}\0{newcomer.external}"
@@ -87,7 +92,9 @@ def add_ranks(connection: Connection, newcomers: Sequence[Newcomer]) -> None:
     for order_id, order, filled, until in common_orders(connection):
         # What an order is still to be filled with comes into it then.
         fresh = [each for each in newcomers if not filled < each.sample_id <= until]
-        _add(connection, fresh, order_id=order_id, order=order)
+        value = value_of(order)
+        places = [(value(newcomer), newcomer.sample_id) for newcomer in fresh]
+        place(connection, places, order_id=order_id, order=order)
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
@@ -110,14 +117,6 @@ def last_value(connection: Connection, order_id: int) -> int:
     last = query.order_by(RANKS.c.bucket.desc(), RANKS.c.value.desc()).limit(1)
     found = connection.execute(last).scalar()
     return -1 if found is None else int(found)
-
-
-def _add(
-    connection: Connection, newcomers: Sequence[Newcomer], *, order_id: int, order: str
-) -> None:
-    value = value_of(order)
-    places = [(value(newcomer), newcomer.sample_id) for newcomer in newcomers]
-    place(connection, places, order_id=order_id, order=order)
 
 
 def place(
@@ -216,6 +215,11 @@ def ready(database: Database, order: str) -> int:
     killed goes on here.
     """
     name = checked_order(order)
+    return fill(database, name, value=value_of(name))
+
+
+def fill(database: Database, name: str, *, value: Callable[[Newcomer], int]) -> int:
+    """The row of an order that all people walk, as `ready`; it sorts samples by `value`."""
     query = select(ORDERS.c.id, ORDERS.c.filled >= ORDERS.c.until).where(ORDERS.c.name == name)
     with database.reading() as connection:
         row = connection.execute(query).first()
@@ -227,12 +231,12 @@ def ready(database: Database, order: str) -> int:
             )
     while row is None or not row[1]:
         with database.writing() as connection:
-            _fill(connection, name)
+            _fill(connection, name, value)
             row = connection.execute(query).one()
     return int(row[0])
 
 
-def _fill(connection: Connection, order: str) -> None:
+def _fill(connection: Connection, order: str, value: Callable[[Newcomer], int]) -> None:
     order_id, filled, until = connection.execute(
         select(ORDERS.c.id, ORDERS.c.filled, ORDERS.c.until).where(ORDERS.c.name == order)
     ).one()
@@ -247,7 +251,8 @@ def _fill(connection: Connection, order: str) -> None:
     ).all()
     handed = handed_out(connection)
     newcomers = [Newcomer(*row[:4]) for row in rows if row[4] not in handed]
-    _add(connection, newcomers, order_id=order_id, order=order)
+    places = [(value(newcomer), newcomer.sample_id) for newcomer in newcomers]
+    place(connection, places, order_id=order_id, order=order)
     reached = rows[-1][0] if len(rows) == _BATCH else until
     connection.execute(update(ORDERS).where(ORDERS.c.id == order_id).values(filled=reached))
 

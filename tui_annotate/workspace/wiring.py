@@ -25,6 +25,7 @@ from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.storage.work.store import AnnotationStore
 from tui_annotate.workspace.folder import VECTORS
+from tui_annotate.workspace.machines import Machines
 from tui_annotate.workspace.members import Members
 from tui_annotate.workspace.proposals import Proposals, beside
 from tui_annotate.workspace.team import Team
@@ -127,14 +128,11 @@ class Workspace:
         """What the screen would light up for a span; vectors are ranked by LanceDB's own search.
 
         Args:
-            side: where the span lies.
             document: key of the document of that side; needed where it has several.
             by: what ranks: all signals, or one kind alone.
 
         Raises:
-            NotFound: there is no such sample or document.
-            InvalidInput: the side has several documents, and none is named.
-            InvalidSpan: the span is outside the document.
+            NotFound, InvalidInput, InvalidSpan: as `Assist.find`.
         """
         return self.assist.find(key, side=side, span=span, document=document, top=top, by=by)
 
@@ -160,9 +158,7 @@ class Workspace:
     def assist_report(self, *, weeks: bool = False, **filters: str) -> dict[str, Any]:
         """How the assist fared in the work that stands: values of JSON, as docs/json.md says.
 
-        Args:
-            weeks: counts by week; else by month.
-            filters: as in `RecordFilter`.
+        It is counted by week, or else by month; `filters` as in `RecordFilter`.
 
         Raises:
             InvalidInput: a filter names nothing that is there.
@@ -179,15 +175,18 @@ class Workspace:
         stores = (self._database, self.corpus, self.log, self.people, self.guidance)
         return Team(self.path, self.settings, *stores, self.actor, self._proposals, self._members)
 
+    @cached_property
+    def machines(self) -> Machines:
+        """What machines say of samples, and what makes them say it."""
+        stores = (self._database, self.corpus, self.log, self.people, self.actor)
+        return Machines(self.path, self.settings, *stores)
+
     def samples(self, **filters: str) -> Iterator[Sample]:
         """Samples by dataset, then as they came, streamed; `filters` as in `RecordFilter`."""
         return (record.sample for record in self.records(**filters))
 
     def annotations(self, **filters: str) -> Iterator[tuple[SampleKey, Owned]]:
-        """Annotations with their sample's key and whose they are, streamed; a sample's together.
-
-        Samples are in the order of `samples`; `filters` as in `RecordFilter`.
-        """
+        """Annotations with their sample's key and whose they are, in the order of `samples`."""
         for record in self.records(**filters):
             for owned in record.annotations:
                 yield record.sample.key, owned
@@ -208,7 +207,7 @@ class Workspace:
         """An embedder as the services want it; what is left open, store and settings know.
 
         Args:
-            embedder: a name, with a colon and a model where it needs one; `auto`, or `none`.
+            embedder: a name, with a model behind a colon where it needs one; `auto`, `none`.
             base_url, dimensions: of a remote one.
         """
         from tui_annotate.services.ingest import AUTO, Asked
@@ -227,7 +226,8 @@ class Workspace:
         """The service that writes records out."""
         from tui_annotate.services.export import Export
 
-        return Export(self.corpus, self.people, self.log, self._proposals.label_paths)
+        paths, opinions = self._proposals.label_paths, self.machines.opinions
+        return Export(self.corpus, self.people, self.log, paths, opinions)
 
     def ingest(
         self,
@@ -273,9 +273,7 @@ class Workspace:
             filters: as in `RecordFilter`.
 
         Raises:
-            NotFound: there is no such exporter.
-            InvalidInput: a filter names nothing that is there.
-            Unavailable: the target can not be written.
+            NotFound, InvalidInput, Unavailable: as `Export.run`.
         """
         place = Path(target) if isinstance(target, str) else target
         chosen = RecordFilter(**filters)

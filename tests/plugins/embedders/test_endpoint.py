@@ -19,9 +19,10 @@ from tests.plugins.embedders.endpoint_server import FakeEndpoint, refusal, servi
 from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.visible import visible_line
+from tui_annotate.plugins.complaints import complaint
 from tui_annotate.plugins.embedders import endpoint as module
-from tui_annotate.plugins.embedders.endpoint import Endpoint, Refused
-from tui_annotate.plugins.embedders.replies import complaint
+from tui_annotate.plugins.embedders.endpoint import Endpoint
+from tui_annotate.plugins.patience import Refused
 from tui_annotate.plugins.waiting import retry_after
 
 KEY = "sk-test-4Fq9ZzT1mXw8"

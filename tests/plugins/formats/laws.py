@@ -23,6 +23,8 @@ from tui_annotate.plugins.traits import About, Place, Trait
 
 OF_ITEMS = frozenset({"autojudge", "open-qa"})
 """Formats that hold items or questions, and no pairs: their own tests have these laws."""
+BARE = frozenset({"rag"})
+"""Formats that hold samples, and nobody's work: so have these."""
 
 
 @dataclass(frozen=True)

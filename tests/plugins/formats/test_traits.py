@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugins.formats.laws import OF_ITEMS, about, base, examples, trip
+from tests.plugins.formats.laws import BARE, OF_ITEMS, about, base, examples, trip
 from tests.plugins.formats.said import views
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.traits import OWN, Trait
@@ -15,7 +15,7 @@ from tui_annotate.plugins.traits import OWN, Trait
 FORMATS = [
     name
     for name in registry.names("exporters")
-    if name in {*registry.names("importers")} - OF_ITEMS
+    if name in {*registry.names("importers")} - OF_ITEMS - BARE
 ]
 
 

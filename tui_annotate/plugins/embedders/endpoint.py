@@ -9,69 +9,26 @@ from __future__ import annotations
 
 import json
 import logging
-import random
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from ipaddress import ip_address
-from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.visible import visible_line
-from tui_annotate.plugins.embedders.api_key import KEYS, authorization, key
-from tui_annotate.plugins.embedders.replies import complaint, fit
-from tui_annotate.plugins.waiting import retry_after
+from tui_annotate.plugins.api_key import KEYS, authorization, key
+from tui_annotate.plugins.complaints import fit
+from tui_annotate.plugins.patience import COMPLAINT, Passing, Patience
 
 if TYPE_CHECKING:
     import httpx2
 
 _log = logging.getLogger(__name__)
 
-_ATTEMPTS: Final = 6
-_FIRST_ATTEMPTS: Final = 3
-"""Where no connection was ever made: more likely a wrong name than a pause."""
-_LONGEST_WAIT: Final = 60.0
-_PATIENCE: Final = 120.0
-"""Seconds that an endpoint may ask us to wait."""
-_TOLD_WAIT: Final = 10.0
-"""Seconds of waiting from which on a person should know why nothing moves."""
 _CONNECT, _READ, _WHOLE = 10.0, 120.0, 300.0
 """Seconds for a connection, for a sign of life, for a whole reply."""
-_COMPLAINT: Final = 65_536
-"""Bytes of a refusal that are read."""
-_PASSING: Final = frozenset({408, 425, 429})
-_TOO_MUCH: Final = frozenset({400, 413, 422})
-_NEXT: Final = "what is done stays done; the same command goes on from there"
-
-
-class Refused(Exception):
-    """The endpoint does not take this content; less of it, or other content, it may take.
-
-    Attributes:
-        status: of the reply.
-        told: what the endpoint says, fit for a terminal.
-    """
-
-    def __init__(self, status: int, told: str) -> None:
-        super().__init__(f"{told} ({status})")
-        self.status = status
-        self.told = told
-
-
-class _Passing(Exception):
-    """Something that may be over in a moment.
-
-    Attributes:
-        after: seconds that the endpoint asks us to wait; 0 where it does not.
-        connected: whether the endpoint was there.
-    """
-
-    def __init__(self, why: str, *, after: float = 0.0, connected: bool = True) -> None:
-        super().__init__(why)
-        self.after = after
-        self.connected = connected
 
 
 class Endpoint:
@@ -95,20 +52,10 @@ class Endpoint:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._url = checked_url(base_url)
-        self._wait = wait
         self._clock = clock
-        self._reached = False
-        self.host = visible_line(self._url.netloc.decode("ascii"))
-        if key() and self._url.scheme == "http" and not self._near:
-            _log.warning("the key goes to %s unencrypted: http, not https", self.host)
-
-    @property
-    def _near(self) -> bool:
-        """Whether the endpoint is on this machine."""
-        try:
-            return ip_address(self._url.host).is_loopback
-        except ValueError:
-            return self._url.host == "localhost" or self._url.host.endswith(".localhost")
+        self.host = host_of(self._url)
+        self._patiently = Patience(self.host, wait=wait)
+        warn_of_open_key(self._url)
 
     def post(self, path: str, question: Mapping[str, Any], *, most: int) -> Any:
         """The answer to a question, both JSON values; asks again after what may pass.
@@ -122,25 +69,7 @@ class Endpoint:
             Unavailable: the endpoint can not be reached, takes no key of ours, or answers
                 something else; the message says which.
         """
-        for attempt in count(1):
-            try:
-                return self._answer(path, question, most=most)
-            except _Passing as error:
-                passing = error
-            allowed = _ATTEMPTS if passing.connected or self._reached else _FIRST_ATTEMPTS
-            if attempt >= allowed or passing.after > _PATIENCE:
-                break
-            self._pause(passing, attempt)
-        later = f"; it asks to wait {passing.after:,.0f} s" if passing.after > _PATIENCE else ""
-        raise Unavailable(f"{self.host}: {passing}{later}", _NEXT) from passing
-
-    def _pause(self, passing: _Passing, attempt: int) -> None:
-        """Each time twice as long, spread by chance so that many who wait do not return at once."""
-        longest = min(2.0**attempt, _LONGEST_WAIT)
-        seconds = max(random.uniform(longest / 2, longest), passing.after)  # noqa: S311  no secret
-        if seconds >= _TOLD_WAIT:
-            _log.warning("%s: %s; waiting %.0f s", self.host, passing, seconds)
-        self._wait(seconds)
+        return self._patiently(lambda: self._answer(path, question, most=most))
 
     def _answer(self, path: str, question: Mapping[str, Any], *, most: int) -> Any:
         import httpx2
@@ -148,18 +77,13 @@ class Endpoint:
         url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
         try:
             with self._client.stream("POST", url, json=question, headers=authorization()) as reply:
-                self._reached = True
+                self._patiently.reached = True
                 if reply.status_code == httpx2.codes.OK:
                     return self._json(self._body(reply, most))
-                body = self._body(reply, _COMPLAINT)
-        except httpx2.TimeoutException as error:
-            missing = isinstance(error, httpx2.ConnectTimeout)
-            raise _Passing("it does not answer in time", connected=not missing) from error
-        except httpx2.ConnectError as error:
-            raise _Passing(f"no connection: {fit(str(error))}", connected=False) from error
+                body = self._body(reply, COMPLAINT)
         except httpx2.TransportError as error:
-            raise _Passing(f"the connection broke: {fit(str(error))}") from error
-        raise self._told(reply, body)
+            raise broken(error) from error
+        raise self._patiently.told(reply.status_code, reply.headers, body)
 
     def _body(self, reply: httpx2.Response, most: int) -> bytes:
         """What a reply holds, up to a bound; longer ones are of no use and not read."""
@@ -175,7 +99,7 @@ class Endpoint:
                     )
                 break
             if self._clock() > until:
-                raise _Passing("its answer does not end")
+                raise Passing("its answer does not end")
         return bytes(body[:most])
 
     def _json(self, body: bytes) -> Any:
@@ -187,33 +111,6 @@ class Endpoint:
                 "check --base-url, which most often ends in /v1",
             ) from None  # the cause would carry the whole reply
 
-    def _told(self, reply: httpx2.Response, body: bytes) -> Exception:
-        """What a reply that is no answer means."""
-        status, told = reply.status_code, complaint(body)
-        if status in _TOO_MUCH:
-            return Refused(status, told)
-        if status in {401, 403}:
-            whose = "the key" if key() else "a request without a key"
-            return Unavailable(
-                f"{self.host} refuses {whose} ({status})",
-                f"set {KEYS[0]} or {KEYS[1]} in the environment to a key of this endpoint",
-            )
-        if reply.is_redirect:
-            target = fit(reply.headers.get("location", ""))
-            return Unavailable(
-                f"{self.host} wants the texts sent to another address: {target} ({status})",
-                "where you trust that address, give it as --base-url",
-            )
-        if status == 404:
-            return Unavailable(
-                f"{self.host} knows no such model or address: {told} (404)",
-                "check the model, and --base-url, which most often ends in /v1",
-            )
-        used_up = status == 429 and b"insufficient_quota" in body
-        if not used_up and (status in _PASSING or status >= 500):
-            return _Passing(f"{told} ({status})", after=retry_after(reply.headers))
-        return Unavailable(f"{self.host}: {told} ({status})", _NEXT)
-
     @cached_property
     def _client(self) -> httpx2.Client:
         import httpx2
@@ -224,7 +121,7 @@ class Endpoint:
             # Unpacked, a small reply could become a large one.
             headers={"Accept-Encoding": "identity", "User-Agent": f"tui-annotate/{VERSION}"},
             timeout=httpx2.Timeout(_READ, connect=_CONNECT),
-            trust_env=not self._near,  # no proxy stands between us and this machine
+            trust_env=not is_near(self._url),  # no proxy stands between us and this machine
         )
 
 
@@ -249,3 +146,34 @@ def checked_url(base_url: str) -> httpx2.URL:
     if url.scheme not in {"http", "https"} or not url.host:
         raise InvalidInput(f"--base-url is {base_url!r}, no address of an endpoint", hint)
     return url.copy_with(path=url.path.rstrip("/"))
+
+
+def host_of(url: httpx2.URL) -> str:
+    """Where texts go, for people."""
+    return visible_line(url.netloc.decode("ascii"))
+
+
+def is_near(url: httpx2.URL) -> bool:
+    """Whether an endpoint is on this machine."""
+    try:
+        return ip_address(url.host).is_loopback
+    except ValueError:
+        return url.host == "localhost" or url.host.endswith(".localhost")
+
+
+def warn_of_open_key(url: httpx2.URL) -> None:
+    """Says so where the key would leave this machine unencrypted."""
+    if key() and url.scheme == "http" and not is_near(url):
+        _log.warning("the key goes to %s unencrypted: http, not https", host_of(url))
+
+
+def broken(error: BaseException | None) -> Passing:
+    """What it means that a request came to no reply; None where nobody says why."""
+    import httpx2
+
+    if isinstance(error, httpx2.TimeoutException):
+        missing = isinstance(error, httpx2.ConnectTimeout)
+        return Passing("it does not answer in time", connected=not missing)
+    if isinstance(error, httpx2.ConnectError):
+        return Passing(f"no connection: {fit(str(error))}", connected=False)
+    return Passing(f"the connection broke: {fit(str(error))}")

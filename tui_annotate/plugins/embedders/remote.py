@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins.embedders.endpoint import Endpoint, Refused
+from tui_annotate.plugins.embedders.endpoint import Endpoint
 from tui_annotate.plugins.embedders.replies import MOST_DIMENSIONS, embeddings
+from tui_annotate.plugins.patience import Refused
 from tui_annotate.plugins.protocols import Cost, EmbedderOptions
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What an endpoint for embeddings replies: vectors, each checked, or a complaint in words.
+"""What an endpoint for embeddings replies: vectors, each checked.
 
 A reply is a stranger's: what is not exactly an answer to the question is refused.
 """
@@ -6,19 +6,15 @@ A reply is a stranger's: what is not exactly an answer to the question is refuse
 from __future__ import annotations
 
 import base64
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.domain.visible import visible_line
-from tui_annotate.plugins.embedders.api_key import without_key
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 MOST_DIMENSIONS: Final = 16_384
-_QUOTED: Final = 200
 
 
 def embeddings(reply: Any, *, count: int, dimensions: int) -> NDArray[np.float64]:
@@ -77,24 +73,3 @@ def _wrong(what: str) -> Unavailable:
     return Unavailable(
         f"the endpoint answers {what}", "is this the right --base-url, and an embedding model?"
     )
-
-
-def complaint(body: bytes) -> str:
-    """What an endpoint says of a request, in the places where the known ones say it."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        value = body.decode("utf-8", "replace")
-    for name in ("error", "message", "detail", "msg"):
-        if isinstance(value, list) and value:
-            value = value[0]
-        if isinstance(value, dict) and value.get(name):
-            value = value[name]
-    told = value if isinstance(value, str) else body.decode("utf-8", "replace")
-    return fit(told) or "it does not say why"
-
-
-def fit(told: str) -> str:
-    """A stranger's words on one line, short, harmless, and without anything of the key."""
-    line = visible_line(without_key(told[: 20 * _QUOTED]))
-    return line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…"

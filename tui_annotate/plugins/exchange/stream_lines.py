@@ -167,7 +167,10 @@ def _change(value: Mapping[str, Any], name: str) -> Change:
         raise InvalidInput(f"{name!r} holds an annotation that is no object")
     if not all(isinstance(each, str) for each in assignment.values()):
         raise InvalidInput(f"{name!r} holds something of the work that is no text")
-    return Change(annotations, assignment)
+    answers = _mapping(told, "suggestions") if "suggestions" in told else {}
+    if not all(isinstance(each, dict | None) for each in answers.values()):
+        raise InvalidInput(f"{name!r} holds an answer that is no object")
+    return Change(annotations, assignment, answers)
 
 
 def _mapping(value: Mapping[str, Any], name: str) -> dict[str, Any]:

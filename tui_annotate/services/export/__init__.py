@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writing import Writing
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.scores import Score
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.people.store import PeopleStore
     from tui_annotate.storage.work.store import AnnotationStore
@@ -29,12 +30,14 @@ class Export:
 
     Attributes:
         labels: the paths of its label sets, which a filter may name beside those in use.
+        opinions: gives what machines say of some samples.
     """
 
     corpus: CorpusStore
     people: PeopleStore
     annotations: AnnotationStore
     labels: Callable[[], Collection[LabelPath]] = tuple
+    opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
         """The filters as the stores take them.
@@ -67,7 +70,7 @@ class Export:
                 work, and `options` name none.
             Unavailable: the target can not be written, or the store not be read.
         """
-        known = replace(options or ExportOptions(), sample=self._sample)
+        known = replace(options or ExportOptions(), sample=self._sample, opinions=self.opinions)
         writing = Writing(exporter, known, names=names)
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 

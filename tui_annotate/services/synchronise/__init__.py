@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
-from tui_annotate.domain.merging import Fork, alike
+from tui_annotate.domain.merging import Fork
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
@@ -205,7 +205,7 @@ class TableSync:
         stream = self.log.stream(self.person.id, key)
         there = payloads.state(row.payload, sample, stream, at=at)
         nothing = Taken(self.person.id, key)
-        if alike(stream.state, there):
+        if stream.state.alike(there):
             self._remember(key, row)
             return nothing
         untouched = mark is not None and bool(mark.digest) and mark.head == stream.head

@@ -28,6 +28,7 @@ from tui_annotate.storage.columns import (
 from tui_annotate.storage.corpus import intake
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.ranks import remove_ranks
+from tui_annotate.storage.scores.changed import unsay_changed
 from tui_annotate.storage.shares.pool_rooms import leave
 from tui_annotate.storage.statements import sample_row, worked_on
 from tui_annotate.storage.work.log import Log
@@ -196,12 +197,12 @@ def _end_work(
     query = select(ASSIGNMENTS.c.person).where(ASSIGNMENTS.c.sample_id == sample_id)
     for person in connection.execute(query).scalars().all():
         stream = log.stream(person, key)
-        annotations = stream.state.annotations
+        annotations, answers = stream.state.annotations, stream.state.suggestions
         fresh = {"state": State.NEW.value, "rating": "", "comment": ""}
         action = Action(
             DISCARD,
-            Change(annotations, stream.state.assignment),
-            Change(dict.fromkeys(annotations), fresh),
+            Change(annotations, stream.state.assignment, answers),
+            Change(dict.fromkeys(annotations), fresh, dict.fromkeys(answers)),
         )
         log.append(stream, Event(str(uuid.uuid4()), 0, person, *key, action, at=utc_now()))
     connection.execute(delete(PLACES).where(PLACES.c.sample_id == sample_id))
@@ -226,7 +227,8 @@ def exchange(
 ) -> tuple[int, int]:
     """Gives stored samples the texts and fields of a batch, and adds what is new.
 
-    A sample keeps its places in the orders. Work on a sample whose texts stay is kept.
+    A sample keeps its places in the orders. Work on a sample whose texts stay is kept; what
+    machines said of one that changes is not.
 
     Returns:
         How many samples got other texts, and how many were added.
@@ -237,12 +239,16 @@ def exchange(
     """
     known = intake.known_digests(connection, prepared.keys)
     documents = intake.keep_documents(connection, prepared)
+    stored = {
+        place: sample_row(connection, key)
+        for place, key in enumerate(prepared.keys)
+        if key in known
+    }
+    unsay_changed(connection, {row: prepared.samples[place] for place, row in stored.items()})
     replaced: list[int] = []
     changed = 0
-    for place, key in enumerate(prepared.keys):
-        if key not in known:
-            continue
-        sample_id = sample_row(connection, key)
+    for place, sample_id in stored.items():
+        key = prepared.keys[place]
         row = prepared.samples[place]
         if known[key] != row["digest"]:
             changed += 1

@@ -35,6 +35,7 @@ from tui_annotate.storage.ranks import (
     place,
     remove_ranks,
 )
+from tui_annotate.storage.scores.orders import outdate
 from tui_annotate.storage.shares import pool_rooms
 from tui_annotate.storage.statements import upsert, worked_on
 
@@ -222,3 +223,4 @@ def _rank_again(connection: Connection, dataset_id: int) -> None:
         first |= first_of_source(connection, sources[at : at + _BATCH])
     newcomers = [Newcomer(row[0], first.setdefault(row[1], row[0]), row[2], row[3]) for row in rows]
     add_ranks(connection, newcomers)
+    outdate(connection)

@@ -6,9 +6,9 @@ that NUL survives. The log names people and samples by their own names, not by r
 outlives them.
 """
 
-from tui_annotate.storage.tables import corpus, people, work
+from tui_annotate.storage.tables import corpus, machines, people, work
 from tui_annotate.storage.tables.row import Row
 
-__all__ = ["METADATA", "corpus", "people", "work"]
+__all__ = ["METADATA", "corpus", "machines", "people", "work"]
 
 METADATA = Row.metadata

@@ -14,11 +14,16 @@ from tui_annotate.domain.chains import Break, Head, LogHead, contradiction, head
 from tui_annotate.domain.history import DISCARD, Action, StreamState, acted_since, canonical
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
-from tui_annotate.storage.columns import ANNOTATIONS, ASSIGNMENTS, EVENTS, TOMBSTONES
+from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, EVENTS, TOMBSTONES
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.statements import SAMPLE_ROW
 from tui_annotate.storage.work import events
-from tui_annotate.storage.work.plans import Stream, annotation_row, assignment_row
+from tui_annotate.storage.work.plans import (
+    Stream,
+    annotation_row,
+    answer_row,
+    assignment_row,
+)
 
 _STREAM: Final = itemgetter("person", "dataset", "sample")
 _TELL_EVERY: Final = 1000
@@ -29,12 +34,16 @@ _ASSIGNED: Final = select(ASSIGNMENTS).where(
 _STANDING: Final = select(ANNOTATIONS).where(
     *(ANNOTATIONS.c[name] == value for name, value in _MINE.items())
 )
+_ANSWERED: Final = select(ANSWERS).where(
+    *(ANSWERS.c[name] == value for name, value in _MINE.items())
+)
 _BURIED: Final = select(TOMBSTONES.c.id).where(
     TOMBSTONES.c.id.in_(bindparam("names", expanding=True))
 )
 _UNTOLD: Final = text(
     "SELECT w.person, d.name, s.external FROM"
-    " (SELECT person, sample_id FROM assignments UNION SELECT person, sample_id FROM annotations) w"
+    " (SELECT person, sample_id FROM assignments UNION SELECT person, sample_id FROM annotations"
+    "  UNION SELECT person, sample_id FROM answers) w"
     " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " WHERE NOT EXISTS (SELECT 1 FROM events e"
     "   WHERE e.person = w.person AND e.dataset = d.name AND e.sample = s.external)"
@@ -218,8 +227,10 @@ def _difference(connection: Connection, told: Stream, *, ended: bool) -> str:
     scope = {"person": told.person, "sample_id": told.sample_id}
     row = connection.execute(_ASSIGNED, scope).mappings().first()
     rows = {each["id"]: dict(each) for each in connection.execute(_STANDING, scope).mappings()}
+    answers = [dict(each) for each in connection.execute(_ANSWERED, scope).mappings()]
     if row is None:
-        return "" if ended and not rows else "the tables know nothing of this work"
+        rest = rows or answers
+        return "" if ended and not rest else "the tables know nothing of this work"
     if row["seq"] > told.seq:
         return f"the log ends here, and the tables know number {row['seq']}: events were removed"
     if row["seq"] < told.seq:
@@ -234,7 +245,13 @@ def _difference(connection: Connection, told: Stream, *, ended: bool) -> str:
     for name, payload in payloads.items():
         if _plain(rows[name]) != _plain(annotation_row(told, payload)):
             return f"annotation {name} is not what the log says"
-    return ""
+    wanted = [answer_row(told, *each) for each in told.state.suggestions.items()]
+    same = _sorted(answers) == _sorted(wanted)
+    return "" if same else "the answers to suggestions are not those that the log says"
+
+
+def _sorted(answers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(map(_plain, answers), key=itemgetter("suggestion"))
 
 
 def _unburied(connection: Connection, removed: set[str]) -> str:
@@ -252,7 +269,7 @@ def _unburied(connection: Connection, removed: set[str]) -> str:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of an annotation, in whatever order its JSON names things."""
+    """A row of an annotation or an answer, in whatever order its JSON names things."""
     try:
         return {**row, "payload": canonical(from_json(row["payload"]))}
     except ValueError:

@@ -1,7 +1,7 @@
 """The log and its caches inside one transaction: read a stream, append to it, find what to undo.
 
-Nobody else writes the tables `events`, `annotations`, `assignments`, `tombstones` and the tallies
-of what is finished, so they move together or not at all.
+Nobody else writes the tables `events`, `annotations`, `assignments`, `answers`, `tombstones` and
+the tallies of what is finished, so they move together or not at all.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
+    ANSWERS,
     ASSIGNMENTS,
     DATASETS,
     SAMPLES,
@@ -49,6 +50,9 @@ _ASSIGNMENT: Final = select(ASSIGNMENTS).where(
 _PAYLOADS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.payload).where(
     ANNOTATIONS.c.sample_id == bindparam("sample_id"),
     ANNOTATIONS.c.person == bindparam("person"),
+)
+_ANSWERS: Final = select(ANSWERS.c.suggestion, ANSWERS.c.payload).where(
+    ANSWERS.c.person == bindparam("person"), ANSWERS.c.sample_id == bindparam("sample_id")
 )
 _ANNOTATED: Final = (
     SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
@@ -98,11 +102,14 @@ class Log:
         row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
         if row is None:
             return self._from_events(person, key, sample_id)
-        payloads = self._connection.execute(_PAYLOADS, scope)
+        payloads, answers = (
+            self._connection.execute(each, scope) for each in (_PAYLOADS, _ANSWERS)
+        )
         state = StreamState(
             {name: from_json(payload) for name, payload in payloads},
             {name: row[name] for name in ("state", "rating", "comment")},
             row["seconds"],
+            {name: from_json(payload) for name, payload in answers},
         )
         return Stream(person, key, sample_id, state, row["seq"], row["head"], row["updated"])
 

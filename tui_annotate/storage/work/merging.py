@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select
 from tui_annotate.domain.admitting import misplaced
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import DISCARD, Event, Payload, StreamState
-from tui_annotate.domain.merging import Fork, Own, StreamCopy, alike, merged, moved
+from tui_annotate.domain.merging import Fork, Own, StreamCopy, merged, moved
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, again, require
 from tui_annotate.domain.relabelling import Renames, renamed_payload
 from tui_annotate.domain.samples import Sample, SampleKey
@@ -182,7 +182,7 @@ class MergeStore:
                 return False
             before, wanted = stream.state, _counted(log, stream, other(stream))
             for to in (wanted,) if stays else (wanted, before):
-                if not alike(stream.state, to):
+                if not stream.state.alike(to):
                     name = (person, *key)
                     event = moved(name, stream.state, to, head=stream.head, at=at)
                     plan, stream = planned(stream, event)

@@ -5,7 +5,7 @@ Clearing 58,500 annotations and taking that back are one step each, so their loc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from tui_annotate.domain.history import (
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import plain, to_json
-from tui_annotate.storage.columns import ANNOTATIONS, ASSIGNMENTS, TOMBSTONES
+from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, TOMBSTONES
 from tui_annotate.storage.ranks import count_finished
 from tui_annotate.storage.shares.escalation import Disabled, escalate, nobody
 from tui_annotate.storage.statements import add_missing, upsert
@@ -37,6 +37,12 @@ _DROP: Final = delete(ANNOTATIONS).where(ANNOTATIONS.c.id == bindparam("name"))
 _BURY: Final = add_missing(TOMBSTONES)
 _UNEARTH: Final = delete(TOMBSTONES).where(TOMBSTONES.c.id == bindparam("name"))
 _ASSIGN: Final = upsert(ASSIGNMENTS, "person", "sample_id")
+_ANSWER: Final = upsert(ANSWERS, "person", "sample_id", "suggestion")
+_UNANSWER: Final = delete(ANSWERS).where(
+    ANSWERS.c.person == bindparam("who"),
+    ANSWERS.c.sample_id == bindparam("row"),
+    ANSWERS.c.suggestion == bindparam("name"),
+)
 
 Row = dict[str, Any]
 
@@ -93,6 +99,8 @@ class Plan:
         head: of the stream that the event follows; empty before its first.
         relabelled: what got other labels alone: no index of the table is touched.
         finished: by how much the person's finished samples change.
+        answered: answers to suggestions, new or other than before.
+        unanswered: those that are no more.
     """
 
     sample_id: int
@@ -105,6 +113,8 @@ class Plan:
     relabelled: tuple[Row, ...]
     assignment: Row
     finished: int
+    answered: tuple[Row, ...] = ()
+    unanswered: tuple[Row, ...] = ()
 
 
 def planned(stream: Stream, event: Event) -> tuple[Plan, Stream]:
@@ -144,8 +154,30 @@ def planned(stream: Stream, event: Event) -> tuple[Plan, Stream]:
         tuple(map(_relabelled, changed)) if action.verb == RELABEL else (),
         assignment_row(after),
         int(after.assignment.state.finished) - int(stream.assignment.state.finished),
+        *_answers(stream, action.after.suggestions),
     )
     return plan, after
+
+
+def _answers(
+    stream: Stream, told: Mapping[str, Payload | None]
+) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+    gone = [name for name, payload in told.items() if payload is None]
+    return (
+        tuple(answer_row(stream, name, p) for name, p in told.items() if p is not None),
+        tuple({"who": stream.person, "row": stream.sample_id, "name": name} for name in gone),
+    )
+
+
+def answer_row(stream: Stream, name: str, payload: Payload) -> Row:
+    """An answer of a stream to a suggestion, as the table has it."""
+    return {
+        "person": stream.person,
+        "sample_id": stream.sample_id,
+        "suggestion": name,
+        "answer": payload["answer"],
+        "payload": to_json(payload),
+    }
 
 
 def _relabelled(row: Row) -> Row:
@@ -201,6 +233,8 @@ def write(connection: Connection, plans: Sequence[Plan], *, disabled: Disabled =
     # With all columns named, SQLite wrote each index anew: 58,000 took three times as long.
     _run(connection, _CHANGE, (row for plan in plans for row in plan.relabelled))
     _run(connection, _ASSIGN, (plan.assignment for plan in plans))
+    _run(connection, _UNANSWER, (row for plan in plans for row in plan.unanswered))
+    _run(connection, _ANSWER, (row for plan in plans for row in plan.answered))
     changes = [
         (plan.assignment["person"], plan.sample_id, plan.finished)
         for plan in plans

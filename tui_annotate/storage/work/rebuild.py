@@ -17,11 +17,16 @@ from tui_annotate.domain.chains import Head
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import DISCARD, Event, acted, replay
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.columns import ANNOTATIONS, ASSIGNMENTS
+from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.statements import SAMPLE_ROW
 from tui_annotate.storage.work import events
-from tui_annotate.storage.work.plans import Stream, annotation_row, assignment_row
+from tui_annotate.storage.work.plans import (
+    Stream,
+    annotation_row,
+    answer_row,
+    assignment_row,
+)
 
 _STREAM: Final = itemgetter("person", "dataset", "sample")
 _KEEP: Final = text(
@@ -81,7 +86,7 @@ def _cutting(connection: Connection) -> Iterator[None]:
 
 
 def tables_from_log(copy: Database) -> int:
-    """Makes annotations and assignments of a copied store anew, from its log alone.
+    """Makes annotations, assignments and answers of a copied store anew, from its log alone.
 
     Returns:
         How many streams were replayed.
@@ -91,8 +96,8 @@ def tables_from_log(copy: Database) -> int:
     """
     count = 0
     with copy.reading() as reading, copy.writing() as connection:
-        connection.execute(delete(ANNOTATIONS))
-        connection.execute(delete(ASSIGNMENTS))
+        for table in (ANNOTATIONS, ANSWERS, ASSIGNMENTS):
+            connection.execute(delete(table))
         for batch in _batches(_streams(reading, connection)):
             count += len(batch)
             _write(connection, [each for each in batch if each is not None])
@@ -106,6 +111,9 @@ def _write(connection: Connection, streams: Iterable[Stream]) -> None:
     rows = [annotation_row(each, p) for each in found for p in each.state.annotations.values()]
     if rows:
         connection.execute(insert(ANNOTATIONS), rows)
+    answers = [answer_row(each, *one) for each in found for one in each.state.suggestions.items()]
+    if answers:
+        connection.execute(insert(ANSWERS), answers)
 
 
 def _streams(reading: Connection, connection: Connection) -> Iterator[Stream | None]:

@@ -1,0 +1,69 @@
+"""What machines say of samples: runs, and the scores of each; a text that changed has none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from tui_annotate.domain.samples import SampleKey
+
+
+class RunKind(StrEnum):
+    """What a machine did."""
+
+    SCORE = "score"
+    RANK = "rank"
+    JUDGE = "judge"
+    SUGGEST = "suggest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One time that a machine gave its opinion on samples of one dataset.
+
+    Attributes:
+        id: a UUID.
+        maker: who says it: "unigram", "percentile", "judge:MODEL", "import:NAME".
+        parameters: values of JSON: options, versions, seed, the host of an endpoint; never keys.
+        embedder: its name and version, where one was used.
+        low: the names of its scores of which a low value is the better supported one.
+        at: ISO 8601; the store fills in an empty one.
+        by: a person's id; empty for whoever owns the store.
+    """
+
+    id: str
+    kind: RunKind
+    maker: str
+    dataset: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    embedder: str = ""
+    low: frozenset[str] = frozenset()
+    at: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """What one run says of one sample under one name.
+
+    Attributes:
+        name: as published: "unigram_overlap_with_answer_score", "faithfulness", "rank".
+        raw: as computed.
+        value: min-max over the run, in [0, 1]; 0.5 for all where all are equal.
+        text: what is said in words: a category, a machine's label, a generated text.
+        parts: one for each summary segment, or for each source document, as `of` says.
+        of: "segments" or "documents" where there are parts.
+        extra: 0 for the sample itself; k for the k-th further generation of its group, which is
+            kept with the group's first sample.
+    """
+
+    key: SampleKey
+    name: str
+    raw: float | None = None
+    value: float | None = None
+    text: str = ""
+    parts: tuple[float | None, ...] = ()
+    of: str = ""
+    extra: int = 0

@@ -1,0 +1,242 @@
+"""What machines propose to annotators, and what a person answers; nobody's work until taken."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from tui_annotate.domain.annotations import (
+    Anchor,
+    Annotation,
+    LabelPath,
+    anchor_from_json,
+    anchor_to_json,
+)
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.provenance import Provenance, share
+from tui_annotate.domain.samples import SampleKey
+
+_NAMESPACE: Final = uuid.UUID("3c0a52d4-2f63-5a3e-8d1c-5f1b8f1f7f60")
+_FORM: Final = "docs/suggestions.md has the form"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """An annotation that a machine proposes; make one with `proposed`.
+
+    Attributes:
+        id: of dataset, sample, maker, claim, evidence and labels, so that the same again is this.
+        maker: who proposes it, as `judge:MODEL` or `import:NAME`.
+        run: the id of the run that said it first.
+        claim, evidence, labels: as of an annotation; not both of the first two are empty.
+        note: the machine's reason.
+        score: how sure it is, in [0, 1]; None where it does not say.
+
+    Raises:
+        InvalidInput: it marks nothing, or its score is outside [0, 1].
+    """
+
+    id: str
+    maker: str
+    run: str
+    claim: tuple[Anchor, ...]
+    evidence: tuple[Anchor, ...] = ()
+    labels: tuple[LabelPath, ...] = ()
+    note: str = ""
+    score: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.claim and not self.evidence:
+            raise InvalidInput("a suggestion marks neither claim nor evidence", _FORM)
+        try:
+            share(self.score)
+        except ValueError as error:
+            raise InvalidInput(str(error), _FORM) from error
+
+
+def proposed(key: SampleKey, suggestion: Suggestion) -> Suggestion:
+    """The suggestion with the id that it has on a sample; anchors and labels once each, sorted.
+
+    Args:
+        suggestion: its own id counts for nothing.
+    """
+    tidy = replace(
+        suggestion,
+        claim=tuple(sorted(set(suggestion.claim))),
+        evidence=tuple(sorted(set(suggestion.evidence))),
+        labels=tuple(sorted(set(suggestion.labels))),
+    )
+    told = suggestion_to_json(tidy)
+    content = [*key, *(told[name] for name in ("maker", "claim", "evidence", "labels"))]
+    return replace(tidy, id=str(uuid.uuid5(_NAMESPACE, json.dumps(content))))
+
+
+def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
+    """As JSON values, in fixed order; anchors as [side, index, start, end]."""
+    return {
+        "id": suggestion.id,
+        "maker": suggestion.maker,
+        "run": suggestion.run,
+        "claim": [anchor_to_json(anchor) for anchor in suggestion.claim],
+        "evidence": [anchor_to_json(anchor) for anchor in suggestion.evidence],
+        "labels": [list(path) for path in suggestion.labels],
+        "note": suggestion.note,
+        "score": suggestion.score,
+    }
+
+
+def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
+    """The inverse of `suggestion_to_json`.
+
+    Raises:
+        InvalidInput: a value is missing or has the wrong shape; the message names it.
+    """
+    try:
+        words = {name: value[name] for name in ("id", "maker", "run", "note")}
+        if not all(isinstance(word, str) for word in words.values()):
+            raise TypeError("id, maker, run and note must be text")
+        labels = tuple(tuple(path) for path in value["labels"])
+        if not all(path and all(isinstance(each, str) for each in path) for path in labels):
+            raise TypeError("its labels are no paths")
+        return Suggestion(
+            **words,
+            claim=tuple(anchor_from_json(anchor) for anchor in value["claim"]),
+            evidence=tuple(anchor_from_json(anchor) for anchor in value["evidence"]),
+            labels=labels,
+            score=share(value["score"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(f"not a suggestion: {error}", _FORM) from error
+
+
+class Answer(StrEnum):
+    """What a person makes of a suggestion."""
+
+    ACCEPTED = "accepted"
+    CHANGED = "changed"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A person's answer to a suggestion, as their stream in the log has it.
+
+    Attributes:
+        maker: of the suggestion, so that the log tells it without the suggestion.
+        reason: of a refusal; may be empty.
+        annotation: the id of what was made of it; empty for a refusal.
+    """
+
+    answer: Answer
+    maker: str
+    reason: str = ""
+    annotation: str = ""
+
+
+def given_to_json(given: Given) -> dict[str, Any]:
+    """As JSON values, in fixed order."""
+    return {
+        "answer": given.answer.value,
+        "maker": given.maker,
+        "reason": given.reason,
+        "annotation": given.annotation,
+    }
+
+
+def given_from_json(value: Any) -> Given:
+    """The inverse of `given_to_json`.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    parts = ("answer", "maker", "reason", "annotation")
+    words = [value.get(name) for name in parts] if isinstance(value, Mapping) else [None]
+    if not all(isinstance(word, str) for word in words):
+        raise InvalidInput(f"not an answer to a suggestion: {', '.join(parts)} must be text", _FORM)
+    answer, maker, reason, annotation = map(str, words)
+    if answer not in list(Answer):
+        raise InvalidInput(f"not an answer to a suggestion: {answer!r}", _FORM)
+    if (answer == Answer.REFUSED) == bool(annotation):
+        raise InvalidInput("an annotation comes of what was accepted, and of that alone", _FORM)
+    return Given(answer=Answer(answer), maker=maker, reason=reason, annotation=annotation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggested:
+    """A suggestion as one person finds it.
+
+    Attributes:
+        answer: what they made of it; None while it is open.
+        reason: why they refused it.
+        annotation: the id of what they made of it, which they may have removed since.
+    """
+
+    suggestion: Suggestion
+    answer: Answer | None = None
+    reason: str = ""
+    annotation: str = ""
+
+    @classmethod
+    def of(cls, suggestion: Suggestion, given: Given | None) -> Self:
+        """The suggestion with an answer; None for none."""
+        if given is None:
+            return cls(suggestion=suggestion)
+        return cls(
+            suggestion=suggestion,
+            answer=given.answer,
+            reason=given.reason,
+            annotation=given.annotation,
+        )
+
+
+def suggested_to_json(suggested: Suggested) -> dict[str, Any]:
+    """As JSON values: the suggestion's, with `answer` (null while open), `reason`, `annotation`."""
+    return suggestion_to_json(suggested.suggestion) | {
+        "answer": suggested.answer.value if suggested.answer else None,
+        "reason": suggested.reason,
+        "annotation": suggested.annotation,
+    }
+
+
+def taken(person: str, suggestion: Suggestion, changed: Annotation | None) -> Annotation:
+    """What a person makes of a suggestion: their own annotation, which says where it comes from.
+
+    Args:
+        changed: what they made of it; None where they take it as it is. That it is the same as
+            was proposed counts as taken so.
+
+    Returns:
+        One whose id is made of person and suggestion, so that two copies of a stream agree.
+    """
+    name = str(uuid.uuid5(_NAMESPACE, f"{person}\n{suggestion.id}"))
+    whole = Annotation(
+        name,
+        suggestion.claim,
+        suggestion.evidence,
+        suggestion.labels,
+        suggestion.note,
+    )
+    made = replace(changed, id=name) if changed else whole
+    provenance = Provenance(
+        suggestion=suggestion.id,
+        maker=suggestion.maker,
+        score=suggestion.score,
+        changed=_said(made) != _said(suggestion),
+    )
+    return replace(made, suggested=provenance)
+
+
+def edited_provenance(before: Annotation, after: Annotation) -> Provenance | None:
+    """Where an annotation comes from after an edit: with other content, it was changed."""
+    origin = before.suggested
+    if origin is None or origin.changed or _said(before) == _said(after):
+        return origin
+    return replace(origin, changed=True)
+
+
+def _said(one: Annotation | Suggestion) -> tuple[object, ...]:
+    return set(one.claim), set(one.evidence), set(one.labels), one.note.strip()

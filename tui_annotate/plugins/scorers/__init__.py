@@ -1,0 +1,1 @@
+"""What gives answers and sentences scores."""

@@ -1,0 +1,218 @@
+"""The orders of the queue by a score: made whole when a run ended, then walked like any other.
+
+Each is kept under its name and a mark of the runs that it was made from, so that nobody ever walks
+half of one; samples that came since, and those without the score, stand last, by arrival.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from statistics import median
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, delete, func, select, update
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.orders import ByScore, Sense, by_score
+from tui_annotate.storage.columns import ORDERS, RANKS, SAMPLES, SCORES, TALLIES
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.ranks import UNSCORED, Newcomer, fill, place, remove_ranks
+from tui_annotate.storage.scores import runs
+from tui_annotate.storage.scores.runs import StoredRun
+
+_MARK: Final = "#"
+_OUTDATED: Final = "outdated"
+_BATCH: Final = 5000  # rows of an order that one transaction drops
+_VALUES: Final = (
+    select(SAMPLES.c.id, SCORES.c.raw, SCORES.c.value)
+    .join(SCORES, SCORES.c.sample_id == SAMPLES.c.id)
+    .where(
+        SAMPLES.c.dataset_id == bindparam("dataset"),
+        SCORES.c.run == bindparam("run"),
+        SCORES.c.name == bindparam("name"),
+        SCORES.c.extra == 0,
+        SCORES.c.value.is_not(None),
+    )
+    .order_by(SAMPLES.c.id)
+)
+
+
+class _Scored(NamedTuple):
+    """A sample's row with what one run says of it; `value` in [0, 1] mostly."""
+
+    sample_id: int
+    raw: float | None
+    value: float
+
+
+def ready(database: Database, order: ByScore) -> int:
+    """The row of an order in which every sample has its place, by the runs that stand now.
+
+    Raises:
+        InvalidInput: there is no such score, or every dataset that has it hides it.
+    """
+    with database.reading() as connection:
+        speaking = _speaking(connection, order.score)
+        name = _marked(order, speaking)
+        found = connection.execute(_FILLED, {"name": name}).scalar()
+        if found is not None:
+            return int(found)
+        line = _line(connection, order, speaking)
+    made = fill(database, name, value=partial(_place_in, line))
+    _drop_older(database, order, made)
+    return made
+
+
+def _place_in(line: Mapping[int, int], newcomer: Newcomer) -> int:
+    return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
+
+
+_FILLED: Final = select(ORDERS.c.id).where(
+    ORDERS.c.name == bindparam("name"), ORDERS.c.filled >= ORDERS.c.until
+)
+
+
+def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int, int]:
+    """By sample's row, its place in a dataset from 0, for those who manage; also what is hidden.
+
+    Raises:
+        InvalidInput: the dataset has no such score.
+    """
+    found = [each for each in runs.finished(connection) if each.dataset_id == dataset_id]
+    speaking = runs.speaking(found).get((dataset_id, order.score))
+    if speaking is None:
+        raise _unknown(order.score, {name for each in runs.newest(found) for name in each.names})
+    return _line(connection, order, [speaking])
+
+
+def _speaking(connection: Connection, score: str) -> list[StoredRun]:
+    gone = runs.hidden(connection)
+    shown = [each for each in runs.finished(connection) if each.dataset_id not in gone]
+    speaking = runs.speaking(shown)
+    found = [each for (_, name), each in speaking.items() if name == score]
+    if not found:
+        raise _unknown(score, {name for _, name in speaking})
+    return sorted(found)
+
+
+def _unknown(score: str, names: Collection[str]) -> InvalidInput:
+    known = f"scores there are: {', '.join(sorted(names))}"
+    return InvalidInput(f"no score {score!r}", known if names else "make one: tui-annotate score")
+
+
+def _marked(order: ByScore, speaking: Sequence[StoredRun]) -> str:
+    made_of = "\n".join(each.run.id for each in speaking)
+    return f"{order}{_MARK}{hashlib.sha256(made_of.encode()).hexdigest()[:16]}"
+
+
+def _line(connection: Connection, order: ByScore, speaking: Sequence[StoredRun]) -> dict[int, int]:
+    """By sample's row, its place from 0; ties go by arrival."""
+    distances: list[tuple[float, int]] = []
+    for each in speaking:
+        wanted = {"dataset": each.dataset_id, "run": each.number, "name": order.score}
+        found = [_Scored(*row) for row in connection.execute(_VALUES, wanted)]
+        distances += _distances(found, order, each)
+    return {sample_id: place for place, (_, sample_id) in enumerate(sorted(distances))}
+
+
+def _distances(
+    found: Sequence[_Scored], order: ByScore, stored: StoredRun
+) -> list[tuple[float, int]]:
+    """How late each sample comes, as any number: the smaller, the earlier."""
+    if order.sense is Sense.UNCERTAIN:
+        middle = _middle(found, order.score, stored)
+        return [(abs(each.value - middle), each.sample_id) for each in found]
+    worst_is_low = order.score not in stored.run.low
+    sign = 1.0 if worst_is_low == (order.sense is Sense.WORST) else -1.0
+    return [(sign * each.value, each.sample_id) for each in found]
+
+
+def _middle(found: Sequence[_Scored], score: str, stored: StoredRun) -> float:
+    """The value at which a score decides nothing; a run names it on the scale of `raw`."""
+    named = stored.run.parameters.get("middle")
+    if isinstance(named, dict):
+        named = named.get(score)
+    known = [(each.raw, each.value) for each in found if each.raw is not None]
+    if not isinstance(named, int | float) or not known:
+        return median([each.value for each in found]) if found else 0.0
+    # Values are linear in what was computed: two of them tell the line.
+    (low, low_value), (high, high_value) = min(known), max(known)
+    if high == low:
+        return low_value
+    return low_value + (named - low) / (high - low) * (high_value - low_value)
+
+
+# as runs end, and samples change ------------------------------------------------------------------
+
+
+def make_again(database: Database, names: Collection[str]) -> None:
+    """Brings the orders up to date that were made by some scores; what has no score now goes."""
+    with database.reading() as connection:
+        made = _made(connection)
+    for order in sorted({order for _, order in made if order.score in names}):
+        with suppress(InvalidInput):
+            ready(database, order)
+            continue
+        _drop(database, order, [number for number, each in made if each == order])
+
+
+def outdate(connection: Connection) -> None:
+    """Says that samples came into the orders that may have a score: they are made again."""
+    for number, order in _made(connection):
+        _outdate(connection, number, order)
+
+
+def _outdate(connection: Connection, number: int, order: ByScore) -> None:
+    values = {"name": f"{order}{_MARK}{_OUTDATED}-{number}"}
+    connection.execute(update(ORDERS).where(ORDERS.c.id == number).values(values))
+
+
+def stand_last(connection: Connection, sample_ids: Sequence[int]) -> None:
+    """Puts samples that lost their scores to the end of the orders by scores in which they are."""
+    for number, order in _made(connection):
+        among = select(RANKS.c.sample_id).where(
+            RANKS.c.sample_id.in_(sample_ids), RANKS.c.order_id == number
+        )
+        rows = list(connection.execute(among).scalars())
+        if rows:
+            remove_ranks(connection, rows, [number])
+            places = [(UNSCORED + row, row) for row in rows]
+            place(connection, places, order_id=number, order=str(order))
+
+
+def _made(connection: Connection) -> list[tuple[int, ByScore]]:
+    """The orders by scores that are stored: row, and what it is by."""
+    query = select(ORDERS.c.id, ORDERS.c.name).where(ORDERS.c.name.contains(_MARK))
+    named = [(row[0], by_score(row[1].rpartition(_MARK)[0])) for row in connection.execute(query)]
+    return [(number, order) for number, order in named if order]
+
+
+def _drop_older(database: Database, order: ByScore, made: int) -> None:
+    """Drops what an order was before; the last one stays for who is just walking it."""
+    with database.reading() as connection:
+        others = [n for n, each in _made(connection) if each == order and n != made]
+    _drop(database, order, sorted(others)[:-1])
+
+
+def _drop(database: Database, order: ByScore, numbers: Collection[int]) -> None:
+    """Drops orders in short transactions; nobody finds one of which a part is gone."""
+    for number in numbers:
+        with database.writing() as connection:
+            _outdate(connection, number, order)
+        left = 1
+        while left:
+            with database.writing() as connection:
+                some: Any = (
+                    select(RANKS.c.sample_id).where(RANKS.c.order_id == number).limit(_BATCH)
+                )
+                rows = RANKS.c.sample_id.in_(some)
+                mine = RANKS.c.order_id == number
+                connection.execute(delete(RANKS).where(mine, rows))
+                count = select(func.count()).select_from(RANKS).where(mine)
+                left = connection.execute(count).scalar_one()
+        with database.writing() as connection:
+            connection.execute(delete(TALLIES).where(TALLIES.c.order_id == number))
+            connection.execute(delete(ORDERS).where(ORDERS.c.id == number))

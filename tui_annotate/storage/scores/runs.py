@@ -1,0 +1,150 @@
+"""Rows of runs: begun, finished, and which of them stand; what they say is stored elsewhere.
+
+Of one maker and dataset the newest finished run stands; one that was killed is dropped by the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.scores import Run, RunKind
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import from_json, storable, to_json
+from tui_annotate.storage.columns import DATASET_SETTINGS, DATASETS, RUNS, SAMPLES, SCORES
+from tui_annotate.storage.database import Database
+
+HIDDEN: Final = "machines"
+"""The setting of a dataset that says "hidden" where people are to work without machines' words."""
+
+_AT_ONCE: Final = 2000  # rows of samples whose scores one transaction drops
+_RUNS: Final = select(RUNS, DATASETS.c.name.label("dataset")).join(
+    DATASETS, DATASETS.c.id == RUNS.c.dataset_id
+)
+
+
+class StoredRun(NamedTuple):
+    """A run with its row, the row of its dataset, and the names of its scores, sorted."""
+
+    number: int
+    dataset_id: int
+    names: tuple[str, ...]
+    run: Run
+
+
+def begin(connection: Connection, run: Run) -> int:
+    """Writes a run down, which does not count yet; the number of its row.
+
+    Raises:
+        NotFound: there is no such dataset.
+        Conflict: there is a run of this id.
+        InvalidInput: its maker can not be stored.
+    """
+    query = select(DATASETS.c.id).where(DATASETS.c.name == run.dataset)
+    dataset_id = connection.execute(query).scalar()
+    if dataset_id is None:
+        raise NotFound(f"there is no dataset {run.dataset!r}", "see: tui-annotate dataset list")
+    if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run.id)).first():
+        raise Conflict(f"there is a run {run.id} already", "a new run has a new id")
+    number = (connection.execute(select(func.max(RUNS.c.number))).scalar() or 0) + 1
+    row = {
+        "number": number,
+        "id": run.id,
+        "dataset_id": dataset_id,
+        "kind": run.kind.value,
+        "maker": storable(run.maker, "maker"),
+        "parameters": to_json(dict(run.parameters)),
+        "embedder": run.embedder,
+        "low": to_json(sorted(run.low)),
+        "names": "[]",
+        "at": run.at or utc_now(),
+        "by": run.by,
+        "finished": "",
+    }
+    connection.execute(insert(RUNS), row)
+    return number
+
+
+def finish(connection: Connection, number: int, names: Collection[str]) -> None:
+    """From now on a run counts; `names` are those of its scores."""
+    values = {"names": to_json(sorted(names)), "finished": utc_now()}
+    connection.execute(update(RUNS).where(RUNS.c.number == number).values(values))
+
+
+def killed(connection: Connection, run: Run) -> list[int]:
+    """The numbers of runs of the same maker and dataset that never ended."""
+    query = (
+        select(RUNS.c.number)
+        .join(DATASETS, DATASETS.c.id == RUNS.c.dataset_id)
+        .where(DATASETS.c.name == run.dataset, RUNS.c.maker == run.maker, RUNS.c.finished == "")
+    )
+    return list(connection.execute(query).scalars())
+
+
+def drop(database: Database, number: int) -> None:
+    """Takes out a run with all that it said, in short transactions; first it counts no more."""
+    with database.writing() as connection:
+        mine = RUNS.c.number == number
+        connection.execute(update(RUNS).where(mine).values(finished=""))
+        last = connection.execute(select(func.max(SAMPLES.c.id))).scalar() or 0
+    for start in range(0, last + 1, _AT_ONCE):
+        some = SCORES.c.sample_id.between(start, start + _AT_ONCE - 1)
+        with database.writing() as connection:
+            connection.execute(delete(SCORES).where(some, SCORES.c.run == number))
+    with database.writing() as connection:
+        connection.execute(delete(RUNS).where(RUNS.c.number == number))
+
+
+def finished(connection: Connection, dataset: str = "") -> list[StoredRun]:
+    """The runs that ended, of a dataset or of all, in the order in which they began."""
+    query = _RUNS.where(RUNS.c.finished != "").order_by(RUNS.c.number)
+    if dataset:
+        query = query.where(DATASETS.c.name == dataset)
+    return [_stored(row) for row in connection.execute(query).mappings()]
+
+
+def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
+    """Of each dataset and maker the last of some runs, in their order."""
+    last = {(each.dataset_id, each.run.maker): each for each in runs}
+    return [each for each in runs if last[each.dataset_id, each.run.maker] is each]
+
+
+def speaking(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
+    """By row of dataset and name of a score, the run that says it now: the last that stands."""
+    return {(each.dataset_id, name): each for each in newest(runs) for name in each.names}
+
+
+_HIDING: Final = select(DATASET_SETTINGS.c.dataset_id).where(
+    DATASET_SETTINGS.c.name == HIDDEN, DATASET_SETTINGS.c.value == bindparam("hidden")
+)
+
+
+def hidden(connection: Connection) -> frozenset[int]:
+    """The rows of the datasets in which people work without what machines say."""
+    found = connection.execute(_HIDING, {"hidden": to_json("hidden")})
+    return frozenset(found.scalars())
+
+
+def _stored(row: Any) -> StoredRun:
+    run = Run(
+        id=row["id"],
+        kind=RunKind(row["kind"]),
+        maker=row["maker"],
+        dataset=row["dataset"],
+        parameters=from_json(row["parameters"]),
+        embedder=row["embedder"],
+        low=frozenset(from_json(row["low"])),
+        at=row["at"],
+        by=row["by"],
+    )
+    return StoredRun(row["number"], row["dataset_id"], tuple(from_json(row["names"])), run)
+
+
+def by_actor(run: Run, person: str) -> Run:
+    """A run with who made it, where it does not say."""
+    return run if run.by else replace(run, by=person)

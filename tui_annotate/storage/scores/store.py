@@ -1,0 +1,252 @@
+"""The scores of machines: written as whole runs, read by sample; managers write, all read.
+
+What a dataset hides is hidden from screens (`of`) for everybody; from annotators everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, select
+
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, may, require
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.scores import Run, Score
+from tui_annotate.storage.codec import from_json, plain, storable, to_json
+from tui_annotate.storage.columns import DATASETS, SAMPLES, SCORES
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.scores import orders, runs
+from tui_annotate.storage.scores.runs import StoredRun
+
+_BATCH: Final = 1000
+"""Scores of one transaction."""
+
+_INSERT: Final = "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ROWS: Final = (
+    select(SAMPLES.c.external, SAMPLES.c.id)
+    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .where(
+        DATASETS.c.name == bindparam("dataset"),
+        SAMPLES.c.external.in_(bindparam("ids", expanding=True)),
+    )
+)
+_SCORES: Final = (
+    select(DATASETS.c.name.label("dataset"), SAMPLES.c.external, *SCORES.c)
+    .join(SAMPLES, SAMPLES.c.id == SCORES.c.sample_id)
+    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .where(SCORES.c.run.in_(bindparam("runs", expanding=True)))
+)
+_STREAMED: Final = _SCORES.where(DATASETS.c.name == bindparam("dataset")).order_by(
+    SAMPLES.c.id, SCORES.c.run, SCORES.c.name, SCORES.c.extra
+)
+_PAGE: Final = _SCORES.where(
+    DATASETS.c.name == bindparam("dataset"),
+    SAMPLES.c.external.in_(bindparam("ids", expanding=True)),
+).order_by(SCORES.c.run, SCORES.c.name, SCORES.c.extra)
+
+
+class ScoreStore:
+    """Runs and their scores; a sample's scores go when its texts change, or it goes."""
+
+    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
+        self._database = database
+        self._actor = actor
+
+    def write(self, run: Run, scores: Iterable[Score]) -> int:
+        """Stores a run; it counts, as a whole, once all its scores are in.
+
+        Scores of samples that are not there, as taken out meanwhile, are passed over. What an
+        earlier run of this maker left when it was killed is dropped.
+
+        Returns:
+            How many scores were stored.
+
+        Raises:
+            NotAllowed: the actor may not manage the workspace.
+            NotFound: there is no such dataset.
+            InvalidInput: a score is of another dataset, is no number, or bears no name.
+            Conflict: there is a run of this id, or a score comes twice.
+        """
+        require(self._actor, Verb.MANAGE)
+        with self._database.reading() as connection:
+            left = runs.killed(connection, run)
+        for number in left:
+            runs.drop(self._database, number)
+        with self._database.writing() as connection:
+            number = runs.begin(connection, runs.by_actor(run, self._actor.person))
+        try:
+            names, stored = self._fill(run, number, scores)
+            with self._database.writing() as connection:
+                runs.finish(connection, number, names)
+        except BaseException:
+            runs.drop(self._database, number)
+            raise
+        orders.make_again(self._database, names)
+        return stored
+
+    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[set[str], int]:
+        names: set[str] = set()
+        stored = 0
+        coming = iter(scores)
+        while some := list(islice(coming, _BATCH)):
+            rows = [_row(each, run, number) for each in some]
+            names.update(each.name for each in some)
+            wanted = {"dataset": run.dataset, "ids": sorted({each.key.id for each in some})}
+            with self._database.writing() as connection:
+                place = {row[0]: row[1] for row in connection.execute(_ROWS, wanted)}
+                known = [
+                    (place[each.key.id], *row)
+                    for each, row in zip(some, rows, strict=True)
+                    if each.key.id in place
+                ]
+                if known:
+                    connection.exec_driver_sql(_INSERT, known)
+            stored += len(known)
+        return names, stored
+
+    def runs(self, dataset: str = "") -> list[Run]:
+        """The runs that ended, of one dataset or of all, in the order in which they began."""
+        with self._database.reading() as connection:
+            return [each.run for each in self._told(connection, runs.finished(connection, dataset))]
+
+    def latest(self, dataset: str, maker: str) -> Run | None:
+        """The run that stands for a maker; None where it never ended one."""
+        return next((each for each in reversed(self.runs(dataset)) if each.maker == maker), None)
+
+    def names(self, dataset: str = "") -> tuple[str, ...]:
+        """The names of all scores that stand, of one dataset or of all, sorted."""
+        with self._database.reading() as connection:
+            told = self._told(connection, runs.finished(connection, dataset))
+        return tuple(sorted({name for each in runs.newest(told) for name in each.names}))
+
+    def _told(self, connection: Connection, found: Sequence[StoredRun]) -> Sequence[StoredRun]:
+        """Without those that this actor may not read."""
+        if may(self._actor, Verb.REPORT):
+            return found
+        gone = runs.hidden(connection)
+        return [each for each in found if each.dataset_id not in gone]
+
+    def scores(
+        self, dataset: str, *, names: Collection[str] = (), runs: Collection[str] = ()
+    ) -> Iterator[tuple[SampleKey, tuple[Score, ...]]]:
+        """Scores of a dataset by sample, in the samples' order, streamed; of one moment.
+
+        Of one sample they stand by run, name and `extra`; a sample without any is left out.
+
+        Args:
+            names: those of these names alone; all where empty.
+            runs: those of the runs with these ids alone; where empty, of the newest of each maker.
+
+        Raises:
+            NotFound: there is no such run of this dataset, or it never ended.
+        """
+        with self._database.reading() as connection:
+            chosen = self._chosen(connection, dataset, runs)
+            query = _STREAMED.where(SCORES.c.name.in_(names)) if names else _STREAMED
+            wanted = {"dataset": dataset, "runs": [each.number for each in chosen]}
+            found = connection.execution_options(yield_per=_BATCH).execute(query, wanted)
+            rows = found.mappings()
+            for sample, own in groupby(rows, key=lambda row: row["external"]):
+                key = SampleKey(dataset, sample)
+                yield key, tuple(_score(key, row) for row in own)
+
+    def _chosen(
+        self, connection: Connection, dataset: str, wanted: Collection[str]
+    ) -> Sequence[StoredRun]:
+        told = self._told(connection, runs.finished(connection, dataset))
+        if not wanted:
+            return runs.newest(told)
+        missing = sorted(set(wanted) - {each.run.id for each in told})
+        if missing:
+            raise NotFound(
+                f"dataset {dataset!r} has no run {missing[0]}", "see: tui-annotate score list"
+            )
+        return [each for each in told if each.run.id in set(wanted)]
+
+    def of(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
+        """What screens show of some samples; absent where there is none, or a dataset hides it.
+
+        Of several makers that bear the same name, the newest run speaks.
+        """
+        by_dataset: defaultdict[str, list[str]] = defaultdict(list)
+        for key in keys:
+            by_dataset[key.dataset].append(key.id)
+        found: defaultdict[SampleKey, list[Score]] = defaultdict(list)
+        with self._database.reading() as connection:
+            gone = runs.hidden(connection)
+            for dataset, ids in by_dataset.items():
+                says = {
+                    (each.number, name)
+                    for (place, name), each in runs.speaking(
+                        runs.finished(connection, dataset)
+                    ).items()
+                    if place not in gone
+                }
+                if not says:
+                    continue
+                wanted = {"dataset": dataset, "ids": ids, "runs": sorted({one for one, _ in says})}
+                for row in connection.execute(_PAGE, wanted).mappings():
+                    if (row["run"], row["name"]) in says:
+                        key = SampleKey(dataset, row["external"])
+                        found[key].append(_score(key, row))
+        return {key: tuple(own) for key, own in found.items()}
+
+    def forget(self, run_id: str) -> None:
+        """Takes out a run; the one before it stands for its maker again.
+
+        Raises:
+            NotAllowed: the actor may not manage the workspace.
+            NotFound: there is no such run.
+        """
+        require(self._actor, Verb.MANAGE)
+        with self._database.reading() as connection:
+            found = [each for each in runs.finished(connection) if each.run.id == run_id]
+        if not found:
+            raise NotFound(f"there is no run {run_id}", "see: tui-annotate score list")
+        runs.drop(self._database, found[0].number)
+        orders.make_again(self._database, found[0].names)
+
+
+def _row(score: Score, run: Run, number: int) -> tuple[Any, ...]:
+    """The columns of a score behind its sample."""
+    if score.key.dataset != run.dataset:
+        raise InvalidInput(
+            f"the score {score.name!r} is of {score.key}, the run of dataset {run.dataset!r}",
+            "a run is of one dataset",
+        )
+    if not score.name:
+        raise InvalidInput(f"a score of {score.key} has no name", "name it")
+    numbers = (score.raw, score.value, *score.parts)
+    if not all(each is None or math.isfinite(each) for each in numbers):
+        raise InvalidInput(
+            f"the score {score.name!r} of {score.key} is no number: {numbers}",
+            "leave out what can not be computed",
+        )
+    return (
+        number,
+        storable(score.name, "name of a score"),
+        score.extra,
+        score.raw,
+        score.value,
+        plain(score.text),
+        to_json(score.parts) if score.parts else "",
+        score.of,
+    )
+
+
+def _score(key: SampleKey, row: Any) -> Score:
+    return Score(
+        key=key,
+        name=row["name"],
+        raw=row["raw"],
+        value=row["value"],
+        text=row["text"],
+        parts=tuple(from_json(row["parts"])) if row["parts"] else (),
+        of=row["of"],
+        extra=row["extra"],
+    )
