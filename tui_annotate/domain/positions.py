@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import SETTLED
 
 Row = Mapping[str, Any]
 """An object of a file, with the fields that are named below and any others."""
@@ -191,3 +195,47 @@ def _place(word: str, count: int) -> int:
     if int(word) >= count:
         raise InvalidInput(f"there is no position {word} of {count}", f"from 0 to {count - 1}")
     return int(word)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """An answer to a row, as it is counted.
+
+    Attributes:
+        position: of what answers, from 0; None where nothing is marked.
+        size: passages or pairs of the prompt.
+        identity: as `identity` says.
+        score: the metric's verdict, 1.0 or 0.0; None where there is no answer, or nothing to score
+            it by.
+        answered: whether there is an answer.
+        verdict: what people say; None where they are halved, or said nothing.
+        judged: whether anybody said anything.
+        empty_golds: gold answers that are nothing in the normal form.
+    """
+
+    task: Task
+    position: int | None
+    size: int
+    identity: str
+    score: float | None
+    answered: bool = True
+    model: str = ""
+    verdict: str | None = None
+    judged: bool = False
+    empty_golds: int = 0
+    file: str = ""
+
+
+def verdict_of(work: Iterable[Assignment]) -> str | None:
+    """What people say of an answer: what review settled, else what more of them say than anything.
+
+    None for a tie, and where nobody gave a word.
+    """
+    said = [each for each in work if each.rating]
+    settled = next((each.rating for each in said if each.person == SETTLED), None)
+    if settled is not None:
+        return settled
+    counts = Counter(each.rating for each in said).most_common(2)
+    if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
+        return None
+    return counts[0][0]

@@ -18,6 +18,7 @@ from tui_annotate.storage.work.store import AnnotationStore
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
     from tui_annotate.domain.scores import Score
+    from tui_annotate.services.position.stored import Positions
     from tui_annotate.storage.replies import ReplyStore
     from tui_annotate.storage.scores.store import ScoreStore
 
@@ -56,3 +57,11 @@ class Machines:
         from tui_annotate.storage.replies import ReplyStore
 
         return ReplyStore(self.database)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Position studies: what the questions of a dataset tell by where their answers stand."""
+        from tui_annotate.services.position.stored import Positions
+        from tui_annotate.storage.questions import QuestionStore
+
+        return Positions(QuestionStore(self.database, actor=self.actor))

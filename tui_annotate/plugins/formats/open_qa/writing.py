@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any, TextIO
 
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import SETTLED, Person
-from tui_annotate.domain.positions import ANSWER, VERDICT, Task, passages, task
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.positions import ANSWER, VERDICT, Task, passages, task, verdict_of
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Kind, Sample, Side
 from tui_annotate.methods.position import scored
@@ -59,7 +58,7 @@ class Writer:
             | ({"comment": work.comment} if work.comment else {})
             for work in said
         ]
-        return {VERDICT: _most(said), PEOPLE: each}
+        return {VERDICT: verdict_of(said), PEOPLE: each}
 
     def _name(self, person: Person | None) -> str:
         """What somebody is called in rows: by name; by id where another one has the name."""
@@ -83,17 +82,6 @@ class Writer:
 
 def _says(work: Assignment) -> bool:
     return bool(work.rating or work.comment) or work.state is State.DONE
-
-
-def _most(said: list[Assignment]) -> str | None:
-    """What review settled; else what more people said than anything else; None for a tie."""
-    settled = [work.rating for work in said if work.person == SETTLED and work.rating]
-    if settled:
-        return settled[0]
-    counts = Counter(work.rating for work in said if work.rating).most_common(2)
-    if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
-        return None
-    return counts[0][0]
 
 
 def _ours(sample: Sample) -> bool:
