@@ -101,7 +101,9 @@ def test_values_without_raw_numbers_are_measured_from_their_median(
     equal = [Score(key=key, name="p", raw=7.0, value=0.5) for key in keys]
     store.write(replace(made, id="s"), [*scores, *equal, Score(key=keys[0], name="none")])
     assert ids(queue, "uncertain:p") == "abc"
-    assert ids(queue, "uncertain:none") == "abc"
+    with pytest.raises(InvalidInput, match="no score 'none'") as caught:  # it has no value
+        walk(queue, "worst:none")
+    assert caught.value.hint == "scores there are: p, q"
 
 
 def test_other_generations_of_a_group_are_not_in_the_order(

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from tests.stores import SEGMENTER, fill, new, sample
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import Actor, Role
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Run, RunKind, Score
-from tui_annotate.storage.codec import to_json
-from tui_annotate.storage.columns import DATASET_SETTINGS, DATASETS, RUNS, SCORES
+from tui_annotate.storage.columns import RUNS, SCORES
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.hiding import Hiding
 from tui_annotate.storage.scores import runs
 from tui_annotate.storage.scores import store as module
 from tui_annotate.storage.scores.store import ScoreStore
@@ -39,11 +39,7 @@ def said(keys: Sequence[SampleKey], *, name: str = "q") -> list[Score]:
 
 def hide(database: Database, dataset: str = "d") -> None:
     """A dataset's people are to work without what machines say."""
-    with database.writing() as connection:
-        row = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
-        dataset_id = connection.execute(row).scalar_one()
-        values = {"dataset_id": dataset_id, "name": runs.HIDDEN, "value": to_json("hidden")}
-        connection.execute(insert(DATASET_SETTINGS), values)
+    Hiding(database).hide(dataset)
 
 
 @pytest.fixture

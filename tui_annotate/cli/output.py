@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tui_annotate.domain.progress import Progress
 
 WIDE = 160  # columns of a table that nobody looks at through a terminal
-LONGEST_BAR = 60  # cells of a bar, at most
 GAP = 2  # blanks between two columns
 NARROWEST = 20  # cells of a column of words, at least, where it has as many
 LEAST = 8  # cells that a flexible one keeps where the others leave no more
@@ -78,7 +77,7 @@ def marked_line(piece: Piece) -> None:
 
 def marked_words(pieces: Sequence[Piece]) -> None:
     """A text by words: what came and what went in a colour on a terminal, else in marks."""
-    drawn = _console(sys.stdout).color_system is not None
+    drawn = drawing(sys.stdout).color_system is not None
     for piece in pieces:
         shown = visible(piece.text)
         if not drawn and piece.mark != " ":
@@ -92,7 +91,7 @@ def _coloured(shown: str, mark: str) -> None:
     from rich.text import Text
 
     styles = {"+": "green", "-": "red strike"}
-    _console(sys.stdout).print(Text(shown, style=styles.get(mark, "")), end="", soft_wrap=True)
+    drawing(sys.stdout).print(Text(shown, style=styles.get(mark, "")), end="", soft_wrap=True)
 
 
 def as_json(value: Any) -> None:
@@ -120,7 +119,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> N
     from rich.table import Table
     from rich.text import Text
 
-    console = _console(sys.stdout)
+    console = drawing(sys.stdout)
     cells = [[Text(visible_line(_cell(value))) for value in row] for row in rows]
     titles = [Text(visible_line(column.title)) for column in columns]
     widths = [max(cell.cell_len for cell in each) for each in zip(titles, *cells, strict=True)]
@@ -166,25 +165,6 @@ def _shared(wishes: Mapping[int, int], room: int, *, least: int) -> dict[int, in
     return given
 
 
-def bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
-    """A chart on stdout: a line for each name, its value, and a bar; plain signs off a terminal."""
-    from rich.text import Text
-
-    from tui_annotate.domain.figures import bar
-
-    console = _console(sys.stdout)
-    names = max(len(visible_line(name)) for name, _ in rows)
-    values = [f"{value:,.1f} {unit}" for _, value in rows]
-    numbers, most = max(map(len, values)), max(value for _, value in rows)
-    room = max(min(console.width - names - numbers - 2 * GAP, LONGEST_BAR), 1)
-    for (name, value), told in zip(rows, values, strict=True):
-        drawn = bar(value, most, room)
-        plain = console.color_system is None
-        shown = "#" * len(drawn) if plain else drawn
-        head = f"{visible_line(name):<{names}}  {told:>{numbers}}  "
-        console.print(Text(head.rstrip() if not shown else head) + Text(shown, style="cyan"))
-
-
 def _cell(value: str | float) -> str:
     if isinstance(value, str):
         return value
@@ -208,7 +188,8 @@ def stamp() -> str:
     return time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
 
 
-def _console(stream: TextIO) -> Console:
+def drawing(stream: TextIO) -> Console:
+    """What draws on a stream: in its width and colours, wide and plain where it is no terminal."""
     from rich.console import Console
 
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
@@ -274,7 +255,7 @@ def _bar() -> Bar:
         TextColumn("{task.fields[records]}", markup=False),
         TextColumn("{task.fields[rate]:,.0f}/s", markup=False),
         TimeRemainingColumn(),
-        console=_console(sys.stderr),
+        console=drawing(sys.stderr),
     )
 
 

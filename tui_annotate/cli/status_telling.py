@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
-from tui_annotate.cli import output
+from tui_annotate.cli import charts, output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ def show(figures: Figures) -> None:
     if any(week.seconds for week in figures.weeks):
         output.line("")
         weeks = dropwhile(lambda week: not week.seconds, figures.weeks)
-        output.bars([(week.week, week.hours) for week in weeks], unit="h")
+        charts.bars([(week.week, week.hours) for week in weeks], unit="h")
 
 
 def show_items(items: Sequence[KindCount]) -> None:

@@ -170,18 +170,25 @@ class Suggested:
     """A suggestion as one person finds it.
 
     Attributes:
-        answer: what they made of it; None while it is open.
+        answer: what they made of it; None where they said nothing.
         reason: why they refused it.
-        annotation: the id of what they made of it, which they may have removed since.
+        annotation: the id of what they made of it.
+        stands: whether that is there, not removed since.
     """
 
     suggestion: Suggestion
     answer: Answer | None = None
     reason: str = ""
     annotation: str = ""
+    stands: bool = False
+
+    @property
+    def open(self) -> bool:
+        """Whether it waits for an answer; also where what was made of it was removed since."""
+        return self.answer is None or not (self.stands or self.answer is Answer.REFUSED)
 
     @classmethod
-    def of(cls, suggestion: Suggestion, given: Given | None) -> Self:
+    def of(cls, suggestion: Suggestion, given: Given | None, *, stands: bool) -> Self:
         """The suggestion with an answer; None for none."""
         if given is None:
             return cls(suggestion=suggestion)
@@ -190,11 +197,12 @@ class Suggested:
             answer=given.answer,
             reason=given.reason,
             annotation=given.annotation,
+            stands=stands,
         )
 
 
 def suggested_to_json(suggested: Suggested) -> dict[str, Any]:
-    """As JSON values: the suggestion's, with `answer` (null while open), `reason`, `annotation`."""
+    """As JSON values: the suggestion's, then `answer` (null for none), `reason`, `annotation`."""
     return suggestion_to_json(suggested.suggestion) | {
         "answer": suggested.answer.value if suggested.answer else None,
         "reason": suggested.reason,
@@ -207,19 +215,14 @@ def taken(person: str, suggestion: Suggestion, changed: Annotation | None) -> An
 
     Args:
         changed: what they made of it; None where they take it as it is. That it is the same as
-            was proposed counts as taken so.
+            was proposed counts as taken so, whatever note they add.
 
     Returns:
-        One whose id is made of person and suggestion, so that two copies of a stream agree.
+        One with the id of `taken_id`, without a note unless they gave one: the machine's reason
+        stays with the suggestion.
     """
-    name = str(uuid.uuid5(_NAMESPACE, f"{person}\n{suggestion.id}"))
-    whole = Annotation(
-        name,
-        suggestion.claim,
-        suggestion.evidence,
-        suggestion.labels,
-        suggestion.note,
-    )
+    name = taken_id(person, suggestion.id)
+    whole = Annotation(name, suggestion.claim, suggestion.evidence, suggestion.labels)
     made = replace(changed, id=name) if changed else whole
     provenance = Provenance(
         suggestion=suggestion.id,
@@ -228,6 +231,11 @@ def taken(person: str, suggestion: Suggestion, changed: Annotation | None) -> An
         changed=_said(made) != _said(suggestion),
     )
     return replace(made, suggested=provenance)
+
+
+def taken_id(person: str, suggestion_id: str) -> str:
+    """The id of what a person makes of a suggestion, the same in all copies of their stream."""
+    return str(uuid.uuid5(_NAMESPACE, f"{person}\n{suggestion_id}"))
 
 
 def edited_provenance(before: Annotation, after: Annotation) -> Provenance | None:
@@ -239,4 +247,5 @@ def edited_provenance(before: Annotation, after: Annotation) -> Provenance | Non
 
 
 def _said(one: Annotation | Suggestion) -> tuple[object, ...]:
-    return set(one.claim), set(one.evidence), set(one.labels), one.note.strip()
+    """What counts as the content; neither the machine's reason nor a person's note does."""
+    return set(one.claim), set(one.evidence), set(one.labels)

@@ -13,6 +13,21 @@ from tui_annotate.domain.history import Action, Payload, StreamState
 from tui_annotate.domain.suggestions import Answer, Given, Suggestion, given_to_json
 
 
+def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
+    """Refuses an answer to what stands; gives the answer that another one may take the place of.
+
+    Raises:
+        Conflict: what was made of it stands.
+    """
+    old = state.suggestions.get(suggestion.id)
+    if old is not None and old["annotation"] in state.annotations:
+        raise Conflict(
+            "this suggestion is taken already",
+            "edit its annotation (e), delete it (x), or undo (u)",
+        )
+    return old
+
+
 def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> Action:
     """A suggestion becomes work of the person; work on what was finished reopens it.
 
@@ -24,7 +39,7 @@ def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> Acti
     Raises:
         Conflict: what was made of it stands.
     """
-    old = _open(state, suggestion)
+    old = check_open(state, suggestion)
     changed = new[0].suggested is not None and new[0].suggested.changed
     given = Given(
         answer=Answer.CHANGED if changed else Answer.ACCEPTED,
@@ -41,7 +56,7 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Action
     Raises:
         Conflict: what was made of it stands, or it was refused for that reason already.
     """
-    old = _open(state, suggestion)
+    old = check_open(state, suggestion)
     new = given_to_json(Given(answer=Answer.REFUSED, maker=suggestion.maker, reason=reason))
     if old == new:
         raise Conflict("this suggestion is refused already", "give another reason, or undo (u)")
@@ -63,17 +78,6 @@ def edited(state: StreamState, edit: Action) -> Action:
             new = {**old, "answer": Answer.CHANGED.value}
             return _answering(edit, origin["suggestion"], old=old, new=new)
     return edit
-
-
-def _open(state: StreamState, suggestion: Suggestion) -> Payload | None:
-    """The answer that another one may stand for."""
-    old = state.suggestions.get(suggestion.id)
-    if old is not None and old["annotation"] in state.annotations:
-        raise Conflict(
-            "this suggestion is taken already",
-            "edit its annotation (e), delete it (x), or undo (u)",
-        )
-    return old
 
 
 def _answering(action: Action, name: str, *, old: Payload | None, new: Payload) -> Action:

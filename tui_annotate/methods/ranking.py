@@ -90,11 +90,12 @@ def share(value: float, low: float, *, high: float) -> float:
 
 
 def thresholds(
-    answers: Iterable[Scores], *, up: float, down: float
+    answers: Iterable[Scores], names: Sequence[str], *, up: float, down: float
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Of each score that is summed, two percentiles over all answers that have it.
+    """Of each score two percentiles, over all answers that have it.
 
     Args:
+        names: of the scores.
         up, down: percentiles, 0 to 100; between two values they lie on the line that joins them.
 
     Returns:
@@ -102,16 +103,14 @@ def thresholds(
     """
     import numpy as np
 
-    columns: dict[str, list[float]] = {}
+    columns: dict[str, list[float]] = {name: [] for name in names}
     for scores in answers:
-        for name in SUMMED:
+        for name, values in columns.items():
             if name in scores:
-                columns.setdefault(name, []).append(scores[name])
-    kept = {name: columns[name] for name in SUMMED if name in columns}
-    return tuple(  # type: ignore[return-value]
-        {name: float(np.percentile(values, at)) for name, values in kept.items()}
-        for at in (up, down)
-    )
+                values.append(scores[name])
+    there = {name: values for name, values in columns.items() if values}
+    upper = {name: float(np.percentile(values, up)) for name, values in there.items()}
+    return upper, {name: float(np.percentile(values, down)) for name, values in there.items()}
 
 
 def by_percentile(

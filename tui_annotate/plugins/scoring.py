@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -70,7 +70,7 @@ class ScorerOptions:
         model: what follows the colon of its name: a model's name, or a folder or file.
         top_k: rarest words of an answer that are averaged.
         with_question: answers are embedded with their question before them.
-        embedder: the workspace's; None where it has none, and who needs one refuses.
+        embedder: loads the workspace's; None where it has none, and who needs one refuses.
         judge: the chat model that was named; None for none, and who needs one refuses.
         prompts: the folder in which a user keeps prompts of their own; empty for none.
     """
@@ -78,7 +78,7 @@ class ScorerOptions:
     model: str = ""
     top_k: int = 5
     with_question: bool = True
-    embedder: Embedder | None = None
+    embedder: Callable[[], Embedder] | None = None
     judge: Judge | None = None
     prompts: str = ""
 
@@ -86,6 +86,9 @@ class ScorerOptions:
 @runtime_checkable
 class Scorer(Protocol):
     """Gives answers to questions scores. It is made with ScorerOptions.
+
+    One may also have a `maker`, where its name does not say enough of whose opinion a run holds,
+    and an `embedder`: the label and version of the one that it uses.
 
     Attributes:
         parameters: values of JSON that a run keeps: options, versions of libraries, what a model

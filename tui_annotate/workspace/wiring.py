@@ -179,7 +179,8 @@ class Workspace:
     def machines(self) -> Machines:
         """What machines say of samples, and what makes them say it."""
         stores = (self._database, self.corpus, self.log, self.people, self.actor)
-        return Machines(self.path, self.settings, *stores)
+        in_force = lambda name: self.annotate.labels(name)  # noqa: E731, PLW0108  takes up each time
+        return Machines(self.path, self.settings, *stores, in_force)
 
     def samples(self, **filters: str) -> Iterator[Sample]:
         """Samples by dataset, then as they came, streamed; `filters` as in `RecordFilter`."""

@@ -26,7 +26,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files import columnar, streams
-from tui_annotate.plugins.formats.tabular import workbook
+from tui_annotate.plugins.files import sheets as workbooks
 from tui_annotate.plugins.formats.tabular.rows import COLUMNS, REVIEWS, reviews, rows
 from tui_annotate.plugins.protocols import ExportOptions
 
@@ -162,7 +162,7 @@ def test_a_cell_that_looks_like_a_formula_is_marked_as_text(tmp_path: Path) -> N
 def test_a_long_text_is_cut_and_counted(tmp_path: Path, sign: str) -> None:
     """A cell holds 32,767 UTF-16 units, whole signs alone; report and row say what is cut."""
     record = base("ana")
-    most = workbook.LONGEST_CELL * 2 // len(sign.encode("utf-16-le"))
+    most = workbooks.LONGEST_CELL * 2 // len(sign.encode("utf-16-le"))
     for more in (0, 1):
         comment = sign * (most + more)
         work = (replace(record.assignments[0], comment=comment),)
@@ -177,7 +177,7 @@ def test_a_long_text_is_cut_and_counted(tmp_path: Path, sign: str) -> None:
 
 def test_a_full_sheet_is_followed_by_another(tmp_path: Path, monkeypatch: Any) -> None:
     """Each with the names of the columns."""
-    monkeypatch.setattr(workbook, "MOST_ROWS", 3)
+    monkeypatch.setattr(workbooks, "MOST_ROWS", 3)
     record = base("ana")
     samples = [replace(record.sample, id=str(n)) for n in range(5)]
     write([replace(record, sample=one) for one in samples], "xlsx", tmp_path / "a.xlsx")

@@ -44,7 +44,8 @@ class SimilarityScorer:
                 "similarity needs vectors, and this workspace has no embedder",
                 "name one: --embedder static, or neural:FOLDER",
             )
-        self._embedder = options.embedder
+        self._embedder = options.embedder()
+        self.embedder = f"{self._embedder.label} {self._embedder.version}"
         self._with_question = options.with_question
         self.parameters: Mapping[str, Any] = {"with_question": options.with_question}
 

@@ -7,7 +7,7 @@ by spaCy's rules and stop words, without a model.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import version
@@ -29,7 +29,7 @@ class Language(Protocol):
         library: what cuts them, with its version.
     """
 
-    library: Mapping[str, str]
+    library: dict[str, str]
 
     def looked_for(self, answer: str) -> Sequence[str]:
         """The words of the right answer that others are asked for, with repeats."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.domain.suggestions import Given
 from tui_annotate.storage.work.ledger import Done
 
 
@@ -52,6 +53,7 @@ class Saved:
             none or several were touched.
         annotations: this person's of the sample, in reading order.
         undone: the verb of what undo took back or redo did again; empty otherwise.
+        answers: this person's to suggestions on the sample, by the ids of these.
     """
 
     key: SampleKey
@@ -60,6 +62,7 @@ class Saved:
     annotations: tuple[Annotation, ...]
     assignment: Assignment
     undone: str = ""
+    answers: Mapping[str, Given] = field(default_factory=dict)
 
     @classmethod
     def of(cls, done: Done) -> Self:
@@ -67,4 +70,5 @@ class Saved:
         stream = done.stream
         annotations = stream.annotations
         touched = next((known for known in annotations if known.id == done.about), None)
-        return cls(stream.key, done.verb, touched, annotations, stream.assignment, done.undone)
+        told = (stream.key, done.verb, touched, annotations, stream.assignment, done.undone)
+        return cls(*told, stream.answers)

@@ -83,19 +83,17 @@ def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int
     """
     found = [each for each in runs.finished(connection) if each.dataset_id == dataset_id]
     speaking = runs.speaking(found).get((dataset_id, order.score))
-    if speaking is None:
-        raise _unknown(order.score, {name for each in runs.newest(found) for name in each.names})
+    if speaking is None or order.score not in speaking.valued:
+        raise _unknown(order.score, {name for each in runs.newest(found) for name in each.valued})
     return _line(connection, order, [speaking])
 
 
 def _speaking(connection: Connection, score: str) -> list[StoredRun]:
-    gone = runs.hidden(connection)
-    shown = [each for each in runs.finished(connection) if each.dataset_id not in gone]
-    speaking = runs.speaking(shown)
-    found = [each for (_, name), each in speaking.items() if name == score]
+    valued = {at: each for at, each in runs.shown(connection).items() if at[1] in each.valued}
+    found = [each for (_, name), each in valued.items() if name == score]
     if not found:
-        raise _unknown(score, {name for _, name in speaking})
-    return sorted(found)
+        raise _unknown(score, {name for _, name in valued})
+    return sorted(found, key=lambda each: each.number)
 
 
 def _unknown(score: str, names: Collection[str]) -> InvalidInput:

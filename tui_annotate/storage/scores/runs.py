@@ -5,22 +5,20 @@ Of one maker and dataset the newest finished run stands; one that was killed is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.scores import Run, RunKind
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json, storable, to_json
-from tui_annotate.storage.columns import DATASET_SETTINGS, DATASETS, RUNS, SAMPLES, SCORES
+from tui_annotate.storage.columns import DATASETS, RUNS, SAMPLES, SCORES
 from tui_annotate.storage.database import Database
-
-HIDDEN: Final = "machines"
-"""The setting of a dataset that says "hidden" where people are to work without machines' words."""
+from tui_annotate.storage.hiding import hidden_rows
 
 _AT_ONCE: Final = 2000  # rows of samples whose scores one transaction drops
 _RUNS: Final = select(RUNS, DATASETS.c.name.label("dataset")).join(
@@ -29,11 +27,17 @@ _RUNS: Final = select(RUNS, DATASETS.c.name.label("dataset")).join(
 
 
 class StoredRun(NamedTuple):
-    """A run with its row, the row of its dataset, and the names of its scores, sorted."""
+    """A run with its row, and the row of its dataset.
+
+    Attributes:
+        names: those of its scores, sorted.
+        valued: of these those that have values, by which samples can stand in an order.
+    """
 
     number: int
     dataset_id: int
     names: tuple[str, ...]
+    valued: frozenset[str]
     run: Run
 
 
@@ -61,7 +65,7 @@ def begin(connection: Connection, run: Run) -> int:
         "parameters": to_json(dict(run.parameters)),
         "embedder": run.embedder,
         "low": to_json(sorted(run.low)),
-        "names": "[]",
+        "names": "{}",
         "at": run.at or utc_now(),
         "by": run.by,
         "finished": "",
@@ -70,18 +74,23 @@ def begin(connection: Connection, run: Run) -> int:
     return number
 
 
-def finish(connection: Connection, number: int, names: Collection[str]) -> None:
-    """From now on a run counts; `names` are those of its scores."""
-    values = {"names": to_json(sorted(names)), "finished": utc_now()}
+def finish(connection: Connection, number: int, names: Mapping[str, bool] | None = None) -> None:
+    """From now on a run counts; `names` are those of its scores, and whether one has values."""
+    values = {"names": to_json(dict(sorted((names or {}).items()))), "finished": utc_now()}
     connection.execute(update(RUNS).where(RUNS.c.number == number).values(values))
 
 
 def killed(connection: Connection, run: Run) -> list[int]:
-    """The numbers of runs of the same maker and dataset that never ended."""
+    """The numbers of runs of the same kind, maker and dataset that never ended."""
     query = (
         select(RUNS.c.number)
         .join(DATASETS, DATASETS.c.id == RUNS.c.dataset_id)
-        .where(DATASETS.c.name == run.dataset, RUNS.c.maker == run.maker, RUNS.c.finished == "")
+        .where(
+            DATASETS.c.name == run.dataset,
+            RUNS.c.kind == run.kind.value,
+            RUNS.c.maker == run.maker,
+            RUNS.c.finished == "",
+        )
     )
     return list(connection.execute(query).scalars())
 
@@ -109,9 +118,9 @@ def finished(connection: Connection, dataset: str = "") -> list[StoredRun]:
 
 
 def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Of each dataset and maker the last of some runs, in their order."""
-    last = {(each.dataset_id, each.run.maker): each for each in runs}
-    return [each for each in runs if last[each.dataset_id, each.run.maker] is each]
+    """Of each dataset, kind and maker the last of some runs, in their order."""
+    last = {(each.dataset_id, each.run.kind, each.run.maker): each for each in runs}
+    return [each for each in runs if last[each.dataset_id, each.run.kind, each.run.maker] is each]
 
 
 def speaking(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
@@ -119,15 +128,10 @@ def speaking(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
     return {(each.dataset_id, name): each for each in newest(runs) for name in each.names}
 
 
-_HIDING: Final = select(DATASET_SETTINGS.c.dataset_id).where(
-    DATASET_SETTINGS.c.name == HIDDEN, DATASET_SETTINGS.c.value == bindparam("hidden")
-)
-
-
-def hidden(connection: Connection) -> frozenset[int]:
-    """The rows of the datasets in which people work without what machines say."""
-    found = connection.execute(_HIDING, {"hidden": to_json("hidden")})
-    return frozenset(found.scalars())
+def shown(connection: Connection) -> dict[tuple[int, str], StoredRun]:
+    """As `speaking`, of all that people at work may see."""
+    gone = hidden_rows(connection)
+    return {at: each for at, each in speaking(finished(connection)).items() if at[0] not in gone}
 
 
 def _stored(row: Any) -> StoredRun:
@@ -142,7 +146,9 @@ def _stored(row: Any) -> StoredRun:
         at=row["at"],
         by=row["by"],
     )
-    return StoredRun(row["number"], row["dataset_id"], tuple(from_json(row["names"])), run)
+    names = from_json(row["names"])
+    valued = frozenset(name for name, has in names.items() if has)
+    return StoredRun(row["number"], row["dataset_id"], tuple(names), valued, run)
 
 
 def by_actor(run: Run, person: str) -> Run:

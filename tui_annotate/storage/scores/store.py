@@ -5,49 +5,50 @@ What a dataset hides is hidden from screens (`of`) for everybody; from annotator
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, islice
+from math import isfinite
+from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, text
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.glances import Glances
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, may, require
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Run, Score
 from tui_annotate.storage.codec import from_json, plain, storable, to_json
-from tui_annotate.storage.columns import DATASETS, SAMPLES, SCORES
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.hiding import hidden_rows
 from tui_annotate.storage.scores import orders, runs
+from tui_annotate.storage.scores.glances import glances, orderable
 from tui_annotate.storage.scores.runs import StoredRun
 
-_BATCH: Final = 1000
+_BATCH: Final = 2000
 """Scores of one transaction."""
 
-_INSERT: Final = "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_ROWS: Final = (
-    select(SAMPLES.c.external, SAMPLES.c.id)
-    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
-    .where(
-        DATASETS.c.name == bindparam("dataset"),
-        SAMPLES.c.external.in_(bindparam("ids", expanding=True)),
-    )
+_INSERT: Final = """
+    INSERT INTO scores SELECT id, ?, ?, ?, ?, ?, ?, ?, ?
+    FROM samples
+    WHERE dataset_id = (SELECT dataset_id FROM runs WHERE number = ?) AND external = ?
+"""
+_SCORES: Final = """
+    SELECT s.external, c.name, c.raw, c.value, c.text, c.parts, c.of, c.extra, c.run
+    FROM samples s JOIN scores c ON c.sample_id = s.id
+    AND c.run IN (SELECT value FROM json_each(:runs))
+    WHERE s.dataset_id = (SELECT id FROM datasets WHERE name = :dataset)
+"""
+_STREAMED: Final = text(_SCORES + " ORDER BY s.id, c.run, c.name, c.extra")
+_NAMED: Final = text(
+    _SCORES  # noqa: S608  constants alone
+    + " AND c.name IN (SELECT value FROM json_each(:names)) ORDER BY s.id, c.run, c.name, c.extra"
 )
-_SCORES: Final = (
-    select(DATASETS.c.name.label("dataset"), SAMPLES.c.external, *SCORES.c)
-    .join(SAMPLES, SAMPLES.c.id == SCORES.c.sample_id)
-    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
-    .where(SCORES.c.run.in_(bindparam("runs", expanding=True)))
+_PAGE: Final = text(
+    _SCORES  # noqa: S608  constants alone
+    + " AND s.external IN (SELECT value FROM json_each(:ids)) ORDER BY c.run, c.name, c.extra"
 )
-_STREAMED: Final = _SCORES.where(DATASETS.c.name == bindparam("dataset")).order_by(
-    SAMPLES.c.id, SCORES.c.run, SCORES.c.name, SCORES.c.extra
-)
-_PAGE: Final = _SCORES.where(
-    DATASETS.c.name == bindparam("dataset"),
-    SAMPLES.c.external.in_(bindparam("ids", expanding=True)),
-).order_by(SCORES.c.run, SCORES.c.name, SCORES.c.extra)
 
 
 class ScoreStore:
@@ -89,24 +90,19 @@ class ScoreStore:
         orders.make_again(self._database, names)
         return stored
 
-    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[set[str], int]:
-        names: set[str] = set()
+    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[dict[str, bool], int]:
+        """By name, whether any score has a value; and how many scores were stored."""
+        names: dict[str, bool] = {}
         stored = 0
         coming = iter(scores)
         while some := list(islice(coming, _BATCH)):
-            rows = [_row(each, run, number) for each in some]
-            names.update(each.name for each in some)
-            wanted = {"dataset": run.dataset, "ids": sorted({each.key.id for each in some})}
+            for each in some:
+                if not names.get(each.name):
+                    name = storable(each.name, "name of a score")
+                    names[name] = each.value is not None and not each.extra
+            rows = [_row(each, run.dataset, number) for each in some]
             with self._database.writing() as connection:
-                place = {row[0]: row[1] for row in connection.execute(_ROWS, wanted)}
-                known = [
-                    (place[each.key.id], *row)
-                    for each, row in zip(some, rows, strict=True)
-                    if each.key.id in place
-                ]
-                if known:
-                    connection.exec_driver_sql(_INSERT, known)
-            stored += len(known)
+                stored += connection.exec_driver_sql(_INSERT, rows).rowcount
         return names, stored
 
     def runs(self, dataset: str = "") -> list[Run]:
@@ -124,11 +120,11 @@ class ScoreStore:
             told = self._told(connection, runs.finished(connection, dataset))
         return tuple(sorted({name for each in runs.newest(told) for name in each.names}))
 
-    def _told(self, connection: Connection, found: Sequence[StoredRun]) -> Sequence[StoredRun]:
+    def _told(self, connection: Connection, found: list[StoredRun]) -> list[StoredRun]:
         """Without those that this actor may not read."""
         if may(self._actor, Verb.REPORT):
             return found
-        gone = runs.hidden(connection)
+        gone = hidden_rows(connection)
         return [each for each in found if each.dataset_id not in gone]
 
     def scores(
@@ -147,11 +143,12 @@ class ScoreStore:
         """
         with self._database.reading() as connection:
             chosen = self._chosen(connection, dataset, runs)
-            query = _STREAMED.where(SCORES.c.name.in_(names)) if names else _STREAMED
-            wanted = {"dataset": dataset, "runs": [each.number for each in chosen]}
-            found = connection.execution_options(yield_per=_BATCH).execute(query, wanted)
-            rows = found.mappings()
-            for sample, own in groupby(rows, key=lambda row: row["external"]):
+            wanted = {"dataset": dataset, "runs": to_json([each.number for each in chosen])}
+            if names:
+                wanted["names"] = to_json(sorted(names))
+            streamed = connection.execution_options(yield_per=_BATCH)
+            rows = streamed.execute(_NAMED if names else _STREAMED, wanted)
+            for sample, own in groupby(rows, key=itemgetter(0)):
                 key = SampleKey(dataset, sample)
                 yield key, tuple(_score(key, row) for row in own)
 
@@ -168,33 +165,47 @@ class ScoreStore:
             )
         return [each for each in told if each.run.id in set(wanted)]
 
-    def of(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
+    def of(
+        self, keys: Sequence[SampleKey], *, hidden: bool = False
+    ) -> dict[SampleKey, tuple[Score, ...]]:
         """What screens show of some samples; absent where there is none, or a dataset hides it.
 
         Of several makers that bear the same name, the newest run speaks.
+
+        Args:
+            hidden: also what is hidden, for those who may report: for files, not for screens.
         """
         by_dataset: defaultdict[str, list[str]] = defaultdict(list)
         for key in keys:
             by_dataset[key.dataset].append(key.id)
         found: defaultdict[SampleKey, list[Score]] = defaultdict(list)
         with self._database.reading() as connection:
-            gone = runs.hidden(connection)
+            shown = hidden and may(self._actor, Verb.REPORT)
+            gone = frozenset() if shown else hidden_rows(connection)
             for dataset, ids in by_dataset.items():
+                speaking = runs.speaking(runs.finished(connection, dataset))
                 says = {
-                    (each.number, name)
-                    for (place, name), each in runs.speaking(
-                        runs.finished(connection, dataset)
-                    ).items()
-                    if place not in gone
+                    (one.number, name) for (at, name), one in speaking.items() if at not in gone
                 }
                 if not says:
                     continue
-                wanted = {"dataset": dataset, "ids": ids, "runs": sorted({one for one, _ in says})}
-                for row in connection.execute(_PAGE, wanted).mappings():
-                    if (row["run"], row["name"]) in says:
-                        key = SampleKey(dataset, row["external"])
+                numbers = to_json(sorted({number for number, _ in says}))
+                wanted = {"dataset": dataset, "ids": to_json(ids), "runs": numbers}
+                for row in connection.execute(_PAGE, wanted):
+                    if (row.run, row.name) in says:
+                        key = SampleKey(dataset, row[0])
                         found[key].append(_score(key, row))
         return {key: tuple(own) for key, own in found.items()}
+
+    def glances(self, keys: Sequence[SampleKey], *, first: str = "") -> Glances:
+        """What a list shows of some samples; see `storage.scores.glances`."""
+        with self._database.reading() as connection:
+            return glances(connection, keys, first=first)
+
+    def orderable(self) -> tuple[str, ...]:
+        """The names of the scores by which people can order their queue, sorted."""
+        with self._database.reading() as connection:
+            return orderable(connection)
 
     def forget(self, run_id: str) -> None:
         """Takes out a run; the one before it stands for its maker again.
@@ -212,41 +223,44 @@ class ScoreStore:
         orders.make_again(self._database, found[0].names)
 
 
-def _row(score: Score, run: Run, number: int) -> tuple[Any, ...]:
-    """The columns of a score behind its sample."""
-    if score.key.dataset != run.dataset:
+def _row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
+    """The columns of a score behind its sample, and what names the sample."""
+    if score.key.dataset != dataset:
         raise InvalidInput(
-            f"the score {score.name!r} is of {score.key}, the run of dataset {run.dataset!r}",
+            f"the score {score.name!r} is of {score.key}, the run of dataset {dataset!r}",
             "a run is of one dataset",
         )
     if not score.name:
         raise InvalidInput(f"a score of {score.key} has no name", "name it")
     numbers = (score.raw, score.value, *score.parts)
-    if not all(each is None or math.isfinite(each) for each in numbers):
+    if not all(each is None or isfinite(each) for each in numbers):
         raise InvalidInput(
             f"the score {score.name!r} of {score.key} is no number: {numbers}",
             "leave out what can not be computed",
         )
     return (
         number,
-        storable(score.name, "name of a score"),
+        score.name,
         score.extra,
         score.raw,
         score.value,
-        plain(score.text),
+        plain(score.text) if score.text else "",
         to_json(score.parts) if score.parts else "",
         score.of,
+        number,
+        score.key.id,
     )
 
 
 def _score(key: SampleKey, row: Any) -> Score:
+    _, name, raw, value, words, parts, of, extra, _ = row
     return Score(
         key=key,
-        name=row["name"],
-        raw=row["raw"],
-        value=row["value"],
-        text=row["text"],
-        parts=tuple(from_json(row["parts"])) if row["parts"] else (),
-        of=row["of"],
-        extra=row["extra"],
+        name=name,
+        raw=raw,
+        value=value,
+        text=words,
+        parts=tuple(from_json(parts)) if parts else (),
+        of=of,
+        extra=extra,
     )

@@ -23,6 +23,8 @@ from tui_annotate.domain.history import (
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, require, seen_by
 from tui_annotate.domain.relabelling import Renames, renamed_change
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.storage import suggestions
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
@@ -186,6 +188,15 @@ class Log:
         query = _OWNERS if seen is None else _OWNERS.where(ANNOTATIONS.c.person.in_(seen))
         rows = self._connection.execute(query, {"names": list(names)})
         return {name: (who, row) for name, who, row in rows}
+
+    def suggestion(self, key: SampleKey, name: str) -> Suggestion:
+        """A suggestion on a sample, for whoever answers it.
+
+        Raises:
+            NotFound: there is none of that id, or no such sample.
+            Conflict: the dataset hides what machines say.
+        """
+        return suggestions.shown(self._connection, key, name)
 
     # writing -----------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from tui_annotate.domain.history import (
     chained,
 )
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.suggestions import Given, given_from_json
 from tui_annotate.storage.codec import plain, to_json
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, TOMBSTONES
 from tui_annotate.storage.ranks import count_finished
@@ -71,6 +72,11 @@ class Stream:
         """As they stand: claims in reading order, then those without a claim."""
         values = map(annotation_from_json, self.state.annotations.values())
         return tuple(sorted(values, key=_reading_order))
+
+    @property
+    def answers(self) -> Mapping[str, Given]:
+        """What was answered to suggestions, by the ids of these."""
+        return {name: given_from_json(each) for name, each in self.state.suggestions.items()}
 
     @property
     def assignment(self) -> Assignment:

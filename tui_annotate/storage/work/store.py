@@ -16,12 +16,14 @@ from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, require, s
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Suggested
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, SAMPLES
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.item_counts import KindCount, kind_counts
 from tui_annotate.storage.shares.escalation import Disabled, nobody
 from tui_annotate.storage.shares.practice import gold
+from tui_annotate.storage.suggestions import SuggestionStore
 from tui_annotate.storage.work import sieve
 from tui_annotate.storage.work.importing import ImportCounts, Importing
 from tui_annotate.storage.work.log import Log, Stream
@@ -166,6 +168,10 @@ class AnnotationStore:
         require(self._actor, Verb.READ, person)
         with self._database.reading() as connection:
             return learnt(Log(connection), person, key)
+
+    def suggested(self, person: str, key: SampleKey) -> tuple[Suggested, ...]:
+        """What machines suggest on a sample with this person's answers, as `SuggestionStore.of`."""
+        return SuggestionStore(self._database, actor=self._actor).of(person, key)
 
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
         """A person's own notes, once each: the most frequent first, then the most recent."""

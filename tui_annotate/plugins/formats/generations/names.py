@@ -9,11 +9,6 @@ from tui_annotate.domain.samples import Sample
 from tui_annotate.plugins.traits import OWN, About, Trait, plainly
 
 FORMAT: Final = "generations"
-ANSWER: Final = "answer"
-"""The key of the source document: so a sample shows that its source is the right answer."""
-NORMAL: Final = "normal"
-UNCERTAINTY: Final = "uncertainty"
-"""The type of an answer whose model was asked to admit what it does not know."""
 OF_ROWS: Final = ("question", "answer", "type", "generation")
 OF_RANKED: Final = ("category", "rank")
 """What ranking adds to a row."""
@@ -44,12 +39,3 @@ def kept(sample: Sample) -> Mapping[str, Any]:
     """What the reader kept of a row and its generation; empty for what came from elsewhere."""
     found = sample.imported or {}
     return found if found.get("format") == FORMAT else {}
-
-
-def extras(sample: Sample) -> list[Mapping[str, Any]]:
-    """The answers of a group that are no samples and can be scored, in their order.
-
-    They are kept with its first sample; any other has none.
-    """
-    others = [each for _, each in kept(sample).get("others", ())]
-    return [each for each in others if each.get("type") == UNCERTAINTY]

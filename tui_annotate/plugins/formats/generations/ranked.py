@@ -21,7 +21,7 @@ from tui_annotate.methods.ranking import (
     unsure,
 )
 from tui_annotate.methods.verdicts import supported
-from tui_annotate.plugins.formats.generations.names import extras
+from tui_annotate.plugins.generated import extras
 
 Opinions = Mapping[SampleKey, tuple[Score, ...]]
 

@@ -13,13 +13,8 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
 from tui_annotate.plugins.admission import described, document, field, identifier
-from tui_annotate.plugins.formats.generations.names import (
-    ANSWER,
-    FORMAT,
-    NORMAL,
-    OF_GENERATIONS,
-    UNCERTAINTY,
-)
+from tui_annotate.plugins.formats.generations.names import FORMAT, OF_GENERATIONS
+from tui_annotate.plugins.generated import ANSWER, NORMAL, OTHERS, UNCERTAINTY
 from tui_annotate.plugins.protocols import ImportOptions
 
 _TAKEN = frozenset({"question", "answer", "generation", "rank"})
@@ -76,7 +71,7 @@ def _of_first(sample: Sample, row: Mapping[str, Any], others: Sequence[Any]) -> 
     kept = dict(sample.imported or {})
     if "rank" in row:
         kept["row"] = kept["row"] | {"rank": row["rank"]}
-    return kept | {"others": others}
+    return kept | {OTHERS: others}
 
 
 def _generations(value: Any) -> Iterator[_Placed]:

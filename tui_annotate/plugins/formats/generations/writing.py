@@ -14,16 +14,9 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Kind, Request, Sample, Side
 from tui_annotate.domain.scores import Score
 from tui_annotate.methods.ranking import AS_RIGHT, AS_WRONG, CATEGORY, RANK, REWARD
-from tui_annotate.plugins.formats.generations.names import (
-    ANSWER,
-    NORMAL,
-    OF_GENERATIONS,
-    OF_RANKED,
-    OF_ROWS,
-    UNCERTAINTY,
-    kept,
-)
+from tui_annotate.plugins.formats.generations.names import OF_GENERATIONS, OF_RANKED, OF_ROWS, kept
 from tui_annotate.plugins.formats.generations.ranked import Opinions, ranked
+from tui_annotate.plugins.generated import ANSWER, NORMAL, OTHERS, UNCERTAINTY
 from tui_annotate.plugins.losses import Tally
 from tui_annotate.plugins.protocols import ExportOptions, Report
 from tui_annotate.plugins.traits import Trait
@@ -101,7 +94,7 @@ def _samples(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
 
 def _others(first: Sample) -> Iterator[tuple[int, dict[str, Any]]]:
     """The answers that are no samples, with their places."""
-    for place, fields in kept(first).get("others", ()):
+    for place, fields in kept(first).get(OTHERS, ()):
         yield place, {"type": NORMAL} | fields
 
 
@@ -113,7 +106,7 @@ def _placed(group: Sequence[Record], opinions: Opinions) -> list[tuple[int, dict
         for place, record in _samples(group)
     }
     number = 0
-    for place, fields in kept(first).get("others", ()):
+    for place, fields in kept(first).get(OTHERS, ()):
         number += fields.get("type") == UNCERTAINTY
         scores = [
             score

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TextIO
 
 from tui_annotate.domain.records import Record
+from tui_annotate.plugins.files.sheets import FORMULA
 from tui_annotate.plugins.formats.tabular.rows import (
     CARRIED,
     COLUMNS,
@@ -18,8 +19,6 @@ from tui_annotate.plugins.formats.tabular.rows import (
 from tui_annotate.plugins.protocols import ExportOptions, Folder, Report
 from tui_annotate.plugins.traits import About, Place
 
-FORMULA: Final = frozenset("=+-@\t\r\n\0＝＋－＠")
-"""How cells begin that a spreadsheet would run."""
 _ESCAPED: Final = "escaped"
 _OURS: Final = {"source_document", "seconds", "version", "state", "annotations"}
 

@@ -1,0 +1,104 @@
+"""Charts on stdout: bars, and values with their intervals; plain signs where there is no colour."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tui_annotate.cli import output
+from tui_annotate.domain.figures import bar
+from tui_annotate.domain.visible import visible_line
+
+LONGEST_BAR: Final = 60  # cells of a bar, at most
+_LEAST: Final = 12  # cells that a scale keeps, however narrow the terminal
+
+
+def bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
+    """A line for each name, its value, and a bar."""
+    from rich.text import Text
+
+    console = output.drawing(sys.stdout)
+    names = max(len(visible_line(name)) for name, _ in rows)
+    values = [f"{value:,.1f} {unit}" for _, value in rows]
+    numbers, most = max(map(len, values)), max(value for _, value in rows)
+    room = max(min(console.width - names - numbers - 2 * output.GAP, LONGEST_BAR), 1)
+    for (name, value), told in zip(rows, values, strict=True):
+        drawn = bar(value, most, room)
+        plain = console.color_system is None
+        shown = "#" * len(drawn) if plain else drawn
+        head = f"{visible_line(name):<{names}}  {told:>{numbers}}  "
+        console.print(Text(head.rstrip() if not shown else head) + Text(shown, style="cyan"))
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """A value, and between which values it lies.
+
+    Attributes:
+        told: the two in figures.
+        value: None for none.
+        low, high: None where nothing is known of them.
+    """
+
+    name: str
+    told: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def intervals(rows: Sequence[Lying], *, least: float, most: float, chance: float | None) -> None:
+    """A line for each name, its figures, and where they lie on one scale.
+
+    Args:
+        least, most: the ends of the scale; what lies outside is drawn at its end.
+        chance: the value of a guess, which has a line down the chart; None for none.
+    """
+    from rich.cells import cell_len, set_cell_size
+    from rich.text import Text
+
+    console = output.drawing(sys.stdout)
+    told = max(len(row.told) for row in rows)
+    widest = max(console.width - told - 2 * output.GAP - _LEAST, _LEAST)
+    shown = [visible_line(row.name) for row in rows]
+    names = min(max(map(cell_len, shown)), widest)
+    room = max(min(console.width - names - told - 2 * output.GAP, LONGEST_BAR), _LEAST)
+    plain = console.color_system is None
+    scale = _Scale(least, most, room)
+    for row, name in zip(rows, shown, strict=True):
+        line = Text(f"{set_cell_size(name, names)}  {row.told:<{told}}  ")
+        drawn = scale.drawn(row, chance=chance, plain=plain)
+        console.print(line + Text(drawn, style="cyan"), soft_wrap=True)
+    ends = f"{least:g}".ljust(room - len(f"{most:g}")) + f"{most:g}"
+    margin = " " * (names + told + 2 * output.GAP)
+    console.print(Text(margin + ends, style="dim"), soft_wrap=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """From one value to another in some cells."""
+
+    least: float
+    most: float
+    room: int
+
+    def cell(self, value: float) -> int:
+        """Where a value stands."""
+        share = (min(max(value, self.least), self.most) - self.least) / (self.most - self.least)
+        return round(share * (self.room - 1))
+
+    def drawn(self, row: Lying, *, chance: float | None, plain: bool) -> str:
+        """The cells of one line."""
+        track, line, left, right, point, guess = ".-[]*|" if plain else "·─├┤●┊"
+        cells = [track] * self.room
+        if chance is not None:
+            cells[self.cell(chance)] = guess
+        if row.low is not None and row.high is not None:
+            low, high = self.cell(row.low), self.cell(row.high)
+            cells[low : high + 1] = line * (high - low + 1)
+            cells[low], cells[high] = left, right
+        if row.value is not None:
+            cells[self.cell(row.value)] = point
+        return "".join(cells)

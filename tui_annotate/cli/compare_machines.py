@@ -1,0 +1,146 @@
+"""The command `compare-machines`: how well scores and detectors tell what people say."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tui_annotate.cli import completion, output
+from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.pooling import Pooling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def register(app: typer.Typer) -> None:
+    """Adds this command to the app."""
+    app.command(
+        name="compare-machines",
+        epilog=examples(
+            "tui-annotate compare-machines --dataset news",
+            "tui-annotate compare-machines --dataset batch --column hhemv1 --column trueteacher",
+            "tui-annotate compare-machines --dataset news --score faithfulness --threshold .5",
+            "tui-annotate compare-machines --dataset news --against settled --chart auc --json",
+        ),
+    )(compare_machines)
+
+
+def _named(name: str, metavar: str, told: str) -> typer.models.OptionInfo:
+    found: typer.models.OptionInfo = typer.Option(name, metavar=metavar, help=told)
+    return found
+
+
+def compare_machines(
+    *,
+    dataset: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Whose samples.", autocompletion=completion.datasets),
+    ],
+    score: Annotated[
+        list[str] | None,
+        _named("--score", "NAME", "This score, or those of this maker; else all that there are."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        _named("--column", "META", "A column of the samples that holds a detector's numbers."),
+    ] = None,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="WHOM", help="people (all readers), settled (by review), or one person's name."
+        ),
+    ] = "people",
+    unwanted: Annotated[
+        list[str] | None,
+        _named(
+            "--unwanted", "LABEL", "What calls a sample unsupported; else any label but Benign."
+        ),
+    ] = None,
+    pool: Annotated[
+        Pooling, typer.Option(help="Unsupported by one reader, by more than half, or by all.")
+    ] = Pooling.WORST,
+    unmarked_clean: Annotated[
+        bool,
+        typer.Option(
+            "--unmarked-clean", help="Samples in which nobody marked anything count as supported."
+        ),
+    ] = False,
+    threshold: Annotated[
+        list[str] | None,
+        _named(
+            "--threshold", "NAME=VALUE", "Where a score parts them; VALUE alone for all others."
+        ),
+    ] = None,
+    low: Annotated[
+        list[str] | None,
+        _named("--low", "NAME", "Of this one a low value is the better supported."),
+    ] = None,
+    high: Annotated[
+        list[str] | None, _named("--high", "NAME", "Of this one a high value is the better.")
+    ] = None,
+    chart: Annotated[
+        str,
+        typer.Option(
+            metavar="MEASURE",
+            help="What is drawn: balanced_accuracy, f1_macro, f1_unsupported, auc or kappa.",
+        ),
+    ] = "balanced_accuracy",
+    as_json: JsonOption = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print CSV: a row for each measure.")
+    ] = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Tell how well scores, judges and detectors' columns find what people call unsupported.
+
+    By sample: balanced accuracy, F1, area under the curve, kappa, with intervals. A threshold that
+    is not given is chosen on the same samples, and told so.
+    """
+    if as_json and as_csv:
+        raise InvalidInput("--json and --csv both print to standard output", "give one of them")
+    from tui_annotate.cli.compare_machines_telling import print_csv, show
+    from tui_annotate.methods.detection import MEASURES
+    from tui_annotate.services.compare import Asked
+    from tui_annotate.services.compare.shapes import as_json as shaped
+
+    if chart not in MEASURES:
+        raise InvalidInput(f"no measure {chart!r}", f"there are: {', '.join(MEASURES)}")
+    asked = Asked(
+        dataset=dataset,
+        scores=tuple(score or ()),
+        columns=tuple(dict.fromkeys(column or ())),
+        against=against,
+        unwanted=tuple(unwanted or ()),
+        pool=pool,
+        clean=unmarked_clean,
+        thresholds=_thresholds(threshold or ()),
+        low=frozenset(low or ()),
+        high=frozenset(high or ()),
+    )
+    with opened(workspace) as space:
+        found = space.machines.comparing.report(asked)
+    if as_json:
+        output.as_json(shaped(found))
+    elif as_csv:
+        print_csv(found)
+    else:
+        show(found, charted=chart)
+
+
+def _thresholds(given: Sequence[str]) -> dict[str, float]:
+    """By name; of all that are not named under the empty one."""
+    found: dict[str, float] = {}
+    for each in given:
+        name, _, value = each.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise InvalidInput(f"{each!r} is no threshold", "write NAME=0.5, or 0.5 for all")
+        found[name] = number
+    return found

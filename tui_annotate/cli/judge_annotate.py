@@ -1,0 +1,159 @@
+"""The command `judge annotate`: a model proposes unsupported spans, which people take or refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import completion, output
+from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli.score import meant_dataset
+from tui_annotate.domain.people import Verb
+
+if TYPE_CHECKING:
+    from tui_annotate.services.propose import Planned, Proposed
+    from tui_annotate.workspace import Workspace
+
+EXAMPLES = examples(
+    "tui-annotate judge annotate --model MODEL --base-url http://127.0.0.1:8000/v1 --dry-run",
+    "tui-annotate judge annotate --dataset news --model MODEL --limit 20",
+    "tui-annotate compare-machines --dataset news --score unsupported_spans",
+)
+_PROMPTS = "prompts"
+"""The workspace's folder of a user's own prompts."""
+
+
+def annotate(
+    *,
+    dataset: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Whose samples; may be left out where there is one dataset alone.",
+            autocompletion=completion.datasets,
+            show_default=False,
+        ),
+    ] = "",
+    model: Annotated[str, typer.Option(metavar="NAME", help="The model that is asked.")],
+    base_url: Annotated[
+        str,
+        typer.Option(
+            "--base-url",
+            metavar="URL",
+            help="Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
+        ),
+    ] = "",
+    language: Annotated[
+        str,
+        typer.Option(
+            metavar="CODE",
+            help="Of the prompt: en or zh; else that of each summary.",
+            autocompletion=completion.one_of("en", "zh"),
+        ),
+    ] = "",
+    prompts: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Prompts of your own; else those in prompts/."),
+    ] = None,
+    concurrency: Annotated[
+        int, typer.Option(min=1, max=64, metavar="N", help="Requests at a time.")
+    ] = 4,
+    max_chars: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Of sources, and of a summary, that are sent.")
+    ] = 24_000,
+    limit: Annotated[
+        int, typer.Option(min=0, metavar="N", help="The first samples alone; 0: all.")
+    ] = 0,
+    dry_run: DryOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Let a model propose unsupported spans, with labels, evidence and reasons.
+
+    What it quotes must stand in the texts, and its labels in the label set: all else is refused and
+    counted. Proposals are suggestions, nobody's work until somebody takes them. Replies are kept:
+    the same again asks nobody.
+    """
+    from tui_annotate.plugins import registry
+    from tui_annotate.services.propose import Asked
+
+    with opened(workspace, needs=Verb.MANAGE) as space:
+        machines = space.machines
+        asked = Asked(
+            dataset=meant_dataset(space, dataset),
+            language=language,
+            folders=_folders(space, prompts),
+            most=max_chars,
+            limit=limit,
+        )
+        judge = registry.load_judge(
+            f"llm:{model}",
+            base_url=base_url or space.settings.base_url,
+            replies=machines.replies,
+            concurrency=concurrency,
+        )
+        if dry_run:
+            planned = machines.proposing.plan(asked, judge)
+            _tell_plan(planned, judge.host, as_json=as_json)
+            return
+        with output.progress("samples") as tell:
+            done = machines.proposing.run(asked, judge, progress=tell)
+    if as_json:
+        output.as_json(_as_json(done))
+    else:
+        _tell(done)
+
+
+def _folders(space: Workspace, asked: Path | None) -> tuple[Path, ...]:
+    own = space.path / _PROMPTS
+    return (asked, own) if asked else (own,)
+
+
+def _tell_plan(planned: Planned, host: str, *, as_json: bool) -> None:
+    calls = planned.samples - planned.cached
+    if as_json:
+        told: dict[str, Any] = {"samples": planned.samples, "calls": calls}
+        output.as_json(told | {"cached": planned.cached, "characters": planned.characters})
+        return
+    where = f" to {host}" if host else ""
+    output.line(
+        f"{output.many(planned.samples, 'sample')}: {output.many(calls, 'call')}{where}, "
+        f"{planned.characters:,} characters; {planned.cached:,} known"
+    )
+
+
+def _tell(done: Proposed) -> None:
+    tally = done.tally
+    output.line(
+        f"{output.many(done.samples, 'sample')}: {output.many(done.proposals, 'suggestion')}, "
+        f"{done.new:,} new; {tally.asked:,} asked, {tally.cached:,} known"
+    )
+    for reason, count in done.refused.items():
+        output.say(f"refused: {count:,} {reason}")
+    if done.cut:
+        output.say(f"cut: {output.many(done.cut, 'sample')} longer than --max-chars")
+    if done.passed:
+        output.say(f"passed over: {output.many(done.passed, 'sample')} without both sides")
+    if tally.unclear or tally.refused:
+        output.say(f"no proposals of {tally.unclear:,} samples: the replies could not be read")
+    if done.new:
+        output.say("people answer them in: tui-annotate annotate")
+
+
+def _as_json(done: Proposed) -> dict[str, Any]:
+    tally = done.tally
+    return {
+        "run": done.run or None,
+        "samples": done.samples,
+        "suggestions": done.proposals,
+        "new": done.new,
+        "refused": dict(done.refused),
+        "cut": done.cut,
+        "passed": done.passed,
+        "asked": tally.asked,
+        "cached": tally.cached,
+        "unclear": tally.unclear,
+        "not_taken": tally.refused,
+    }
