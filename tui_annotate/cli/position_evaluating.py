@@ -229,4 +229,5 @@ def show(
                 f"there are: {names}" if there else "ingest rows of a position study first",
             )
         positions.evaluate(dataset)
-    raise typer.Exit(screen.annotate(folder, name=name, positions=dataset))
+        first = space.corpus.keys(dataset)[0]
+    raise typer.Exit(screen.annotate(folder, name=name, sample=str(first), action="positions.show"))

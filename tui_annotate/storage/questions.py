@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from sqlalchemy import TextClause, bindparam, text
 
-from tui_annotate.domain.assignments import Assignment
-from tui_annotate.domain.people import OPERATOR, Actor, seen_by
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, require, seen_by
 from tui_annotate.domain.samples import Kind, SampleKey
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.queue import QueueRow
 
 _WHERE: Final = " d.name = :dataset AND s.kind = :kind"
 _ROWS: Final = text(
@@ -27,6 +28,13 @@ _ROWS: Final = text(
     " LEFT JOIN assignments a ON a.sample_id = s.id AND a.rating <> '' AND {people}"
     f" WHERE {_WHERE} ORDER BY s.id, a.person"
 ).text
+_ENTRIES: Final = text(
+    "SELECT s.external, s.\"group\", coalesce(a.state, 'new'), coalesce(a.annotations, 0),"  # noqa: S608
+    " s.summary, coalesce(a.updated, '') FROM datasets d"
+    " CROSS JOIN samples s ON s.dataset_id = d.id"
+    " LEFT JOIN assignments a ON a.sample_id = s.id AND a.person = :person"
+    f" WHERE {_WHERE} ORDER BY s.id"
+)
 _MARK: Final = '"gold_position"'
 _DATASETS: Final = text(
     "SELECT d.name FROM datasets d WHERE EXISTS (SELECT 1 FROM samples s"
@@ -74,6 +82,22 @@ class QuestionStore:
             found = connection.execute(_query(narrow=seen is not None), scope)
             for name, rows in groupby(found, key=lambda row: row[0]):
                 yield _question(SampleKey(dataset, name), list(rows))
+
+    def entries(self, person: str, dataset: str) -> dict[SampleKey, QueueRow]:
+        """The questions of a dataset as the queue lists them to somebody, as they came.
+
+        Raises:
+            NotAllowed: it is somebody else's queue.
+        """
+        require(self._actor, Verb.READ, person)
+        scope = {"dataset": dataset, "kind": Kind.QUESTION.value, "person": person}
+        with self._database.reading() as connection:
+            found = connection.execute(_ENTRIES, scope)
+            rows = [
+                QueueRow(SampleKey(dataset, name), group, State(state), count, start, updated)
+                for name, group, state, count, start, updated in found
+            ]
+        return {row.key: row for row in rows}
 
 
 def _query(*, narrow: bool) -> TextClause:

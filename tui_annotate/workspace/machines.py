@@ -99,6 +99,7 @@ class Machines:
 
         return Positions(QuestionStore(self.database, actor=self.actor))
 
+    @cached_property
     def scoring(self) -> Scoring:
         """Scores of answers and of sentences: computed, or made elsewhere."""
         from tui_annotate.services.score import Score as Scoring

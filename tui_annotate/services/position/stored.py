@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.positions import CORRECT, VERDICTS, Case, Task, verdict_of
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.position import ORIGINAL, Rules, empty_golds, scored
 from tui_annotate.services.position.evaluating import Asked, By, Evaluation, Place, evaluate, place
 from tui_annotate.storage.questions import QuestionStore, StoredQuestion
+from tui_annotate.storage.queue import QueueRow
+
+_ALL: Final = (By.MODEL, By.TASK, By.SIZE, By.POSITION)
+"""What a chart is by, as far as it differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,48 @@ class Positions:
             for stored, case in self._both(dataset, ORIGINAL)
             if place(case, by) == where and fails(case)
         ]
+
+    def chart(self, dataset: str) -> Evaluation:
+        """The answers of a dataset by position, and by whatever else differs among them.
+
+        Raises:
+            NotFound: as `evaluate`.
+        """
+        found = self.evaluate(dataset, Asked(by=_ALL))
+        columns = list(zip(*(where for where, _ in found.groups), strict=True))
+        kept = [at for at, by in enumerate(_ALL) if by is By.POSITION or len(set(columns[at])) > 1]
+        groups = tuple((tuple(where[at] for at in kept), bar) for where, bar in found.groups)
+        return replace(found, by=tuple(_ALL[at] for at in kept), groups=groups)
+
+    def page(
+        self,
+        person: str,
+        keys: Sequence[SampleKey],
+        *,
+        search: str = "",
+        states: Collection[State] = (),
+    ) -> list[QueueRow]:
+        """Some samples of one dataset as somebody's queue lists them, in the order given.
+
+        Args:
+            search: a part of the id, the group or the summary's start, in any case.
+            states: only samples in one of them; all where empty.
+        """
+        there = self.store.entries(person, keys[0].dataset) if keys else {}
+        sought = search.casefold()
+        return [
+            row
+            for row in (there[key] for key in keys if key in there)
+            if (not states or row.state in states)
+            and any(
+                sought in each.casefold() for each in (row.key.id, row.group, row.summary_start)
+            )
+        ]
+
+    def next_open(self, person: str, keys: Sequence[SampleKey]) -> SampleKey | None:
+        """The first of some samples that somebody has not finished; None for none."""
+        rows = self.page(person, keys)
+        return next((row.key for row in rows if not row.state.finished), None)
 
     def _cases(self, dataset: str, rules: Rules) -> Iterator[Case]:
         return (case for _, case in self._both(dataset, rules))

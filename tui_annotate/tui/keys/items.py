@@ -12,8 +12,10 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("comment.write", ("M",), "comment on the sample", "Sample"),
     Action("incomplete.next", ("J",), "next report, document, sentence to do", "Sample"),
     Action("collection.show", ("T",), "topics, runs, documents; what is done", "View"),
+    Action("gold.show", (), "to the passage that holds the answer", "View"),
+    Action("positions.show", (), "chart: right answers by where they stand", "View"),
 )
-"""What is there for every sample; where there is no collection the last two say so."""
+"""What is there for every sample; where there is nothing of the kind the last four say so."""
 
 QUESTIONS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "rating": (

@@ -20,6 +20,7 @@ _OVER_THE_SCREEN = (
     "dialogs.question",
     "dialogs.talk",
     "screens.collection.screen",
+    "screens.positions.screen",
     "screens.queue",
 )
 
