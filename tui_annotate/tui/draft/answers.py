@@ -11,9 +11,11 @@ from typing import Final
 
 from tui_annotate.domain.samples import Kind, Sample, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.lines import cut, shown
 
 GOLD: Final = "★"
 """Beside the passage that holds the answer, and in front of the answer in a text."""
+_ANSWER: Final = 24  # cells of a gold answer in a title
 _MOST: Final = 200
 """Places of answers that are marked in a text; an answer of one sign is everywhere."""
 
@@ -22,6 +24,11 @@ def gold_position(sample: Sample) -> int | None:
     """Where the passage or the pair stands that answers, from 0; None where nobody knows."""
     found = sample.meta.get("gold_position") if sample.kind is Kind.QUESTION else None
     return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+
+
+def is_placed(sample: Sample) -> bool:
+    """Whether it is known where the answer to a question stands."""
+    return gold_position(sample) is not None
 
 
 def gold_document(sample: Sample) -> int | None:
@@ -67,7 +74,15 @@ def told(sample: Sample, document: int) -> str:
         return ""
     of = f"/{size}" if isinstance(size, int) else ""
     here = gold_document(sample) == document and sample.meta.get("task") != "kv"
-    return f"{GOLD} the answer is here" if here else f"{GOLD} answer in {place + 1}{of}"
+    gold = answers(sample)
+    said = f": {cut(shown(gold[0]), _ANSWER)}" if gold else ""
+    more = f" (+{len(gold) - 1})" if len(gold) > 1 else ""
+    return f"{GOLD} {'here' if here else f'{place + 1}{of}'}{said}{more}"
+
+
+def question(sample: Sample) -> str:
+    """What was asked, as a title; empty for other samples."""
+    return sample.request.question if sample.kind is Kind.QUESTION else ""
 
 
 def metric(sample: Sample) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.samples import Kind, Sample, SampleKey, Side
 from tui_annotate.tui.draft import answers
 from tui_annotate.tui.draft.effects import Effect, Open, Reveal
 from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.lines import cut, shown
 from tui_annotate.tui.screens.annotate.items import AnnotateItems
 from tui_annotate.tui.screens.annotate.rows import Title
 from tui_annotate.tui.widgets.document_pane import Mark
@@ -21,6 +22,8 @@ from tui_annotate.tui.widgets.document_pane import Mark
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Desk
     from tui_annotate.tui.session import Session
+
+_NAME: Final = 16  # cells of a side's name where a question follows it
 
 
 class AnnotateQuestions(AnnotateItems):
@@ -42,7 +45,8 @@ class AnnotateQuestions(AnnotateItems):
         if draft.sample.kind is not Kind.QUESTION:
             return usual
         if side is Side.SUMMARY:
-            return usual._replace(notes=(answers.metric(draft.sample), *usual.notes))
+            name = f"{cut(shown(usual.name), _NAME)}: {answers.question(draft.sample)}"
+            return usual._replace(name=name, notes=(answers.metric(draft.sample), *usual.notes))
         gold = answers.told(draft.sample, draft.pointers[side].document)
         return usual._replace(notes=(gold, *usual.notes))
 

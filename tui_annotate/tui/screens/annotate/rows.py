@@ -11,6 +11,7 @@ from tui_annotate.domain.nouns import many
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.samples import Kind, Match, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.answers import is_placed
 from tui_annotate.tui.draft.contrasting import Contrast, Place, seen
 from tui_annotate.tui.draft.counting import letter
 from tui_annotate.tui.draft.state import RATING, Draft
@@ -70,7 +71,7 @@ def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
     question = draft.pending.kind if draft.pending else ""
     if question == "evidence" and draft.focused_match is None:
         question = "evidence by hand"
-    named = LINE
+    named = items.QUESTION_LINE if is_placed(draft.sample) else LINE
     if draft.sample.kind in JUDGED:
         alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is Kind.DOCUMENT
         named = tuple(one for one in items.LINE if not (alone and one[0] in items.NEEDS_SOURCE))

@@ -126,12 +126,16 @@ def _counts(bar: Bar) -> str:
     return f"{bar.n:>5} {bar.mean:>6.3f} {f'{low}-{high}':>9} {fail:>6} "
 
 
+def named(found: Evaluation, index: int) -> str:
+    """What a bar is of."""
+    where, _ = found.groups[index]
+    both = zip(found.by, where, strict=True)
+    return ", ".join(f"{by.value} {_told(value)}" for by, value in both)
+
+
 def in_words(found: Evaluation, index: int) -> str:
     """A bar in words, for the draft line."""
-    where, bar = found.groups[index]
-    names = ", ".join(
-        f"{by.value} {_told(value)}" for by, value in zip(found.by, where, strict=True)
-    )
+    (_, bar), names = found.groups[index], named(found, index)
     if bar.mean is None or bar.interval is None:
         return f"{names}: no answers yet"
     low, high = bar.interval

@@ -25,6 +25,7 @@ from tui_annotate.tui.screens.positions.rows import (
     BarHeads,
     BarRows,
     in_words,
+    named,
 )
 from tui_annotate.tui.turns import Pressed, free
 from tui_annotate.tui.widgets.draft_line import DraftLine
@@ -190,21 +191,22 @@ class PositionsScreen(Screen[Chosen | str | None]):
         """Enter: the answers of the bar that fail."""
         if self._found and not self.counting:
             self.counting = True
-            where, _ = self._found.groups[self.query_one(BarRows).focused_row]
-            self._read_failing(where, self._found.by)
+            at = self.query_one(BarRows).focused_row
+            where, _ = self._found.groups[at]
+            self._read_failing(where, self._found.by, f"FAIL: {named(self._found, at)}")
 
     @work(thread=True)
-    def _read_failing(self, where: Any, by: Any) -> None:
+    def _read_failing(self, where: Any, by: Any, title: str) -> None:
         done = partial(self._refuse, None)
         try:
             keys = self._positions.failing(self._dataset, where, by=by)
-            done = partial(self._list, tuple(keys))
+            done = partial(self._list, tuple(keys), title)
         except TuiAnnotateError as error:
             done = partial(self._refuse, error)
         finally:
             self.app.call_from_thread(done)
 
-    def _list(self, keys: tuple[SampleKey, ...]) -> None:
+    def _list(self, keys: tuple[SampleKey, ...], title: str) -> None:
         from tui_annotate.tui.screens.queue import QueueScreen
         from tui_annotate.tui.screens.queue_keys import Listing
 
@@ -226,7 +228,7 @@ class PositionsScreen(Screen[Chosen | str | None]):
             if key is not None:
                 self.dismiss(Chosen(key, keys))
 
-        self.app.push_screen(QueueScreen(page, listing=Listing(title="FAIL")), chosen)
+        self.app.push_screen(QueueScreen(page, listing=Listing(title=title)), chosen)
 
     def action_help(self) -> None:
         """All keys, and what the signs of a bar mean."""
