@@ -8,7 +8,10 @@ import pytest
 
 from tests.position_rows import lookup, placed
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.positions import (
+    Case,
     Task,
     answers,
     asked,
@@ -17,6 +20,7 @@ from tui_annotate.domain.positions import (
     identity,
     size,
     task,
+    verdict_of,
 )
 
 
@@ -58,3 +62,37 @@ def test_answers_are_a_list_of_texts(found: Any) -> None:
     with pytest.raises(InvalidInput):
         answers({"answers": found})
     assert answers({}) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ({"ana": "Correct", "ben": "Correct", "li": "Unclear"}, "Correct"),
+        ({"ana": "Correct", "ben": "Incorrect"}, None),
+        ({"ana": "Correct", SETTLED: "Incorrect"}, "Incorrect"),
+        ({"ana": ""}, None),
+        ({}, None),
+    ],
+)
+def test_a_verdict_is_what_most_say(words: dict[str, str], verdict: str | None) -> None:
+    """Review's word goes before all; a tie is none."""
+    assert verdict_of([Assignment(name, rating=word) for name, word in words.items()]) == verdict
+
+
+@pytest.mark.parametrize(
+    ("score", "verdict", "fails"),
+    [
+        (1.0, None, False),
+        (0.0, None, True),
+        (None, None, True),
+        (0.0, "Correct", False),
+        (1.0, "Unclear", True),
+        (1.0, "Perfect", False),
+    ],
+)
+def test_peoples_word_goes_before_a_score(
+    score: float | None, verdict: str | None, *, fails: bool
+) -> None:
+    """A word of another scale says nothing."""
+    case = Case(task=Task.QA, position=0, size=1, identity="x", score=score, verdict=verdict)
+    assert case.fails is fails

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.position_rows import golden, real
+from tests.position_rows import golden, lookup, placed, real
 from tui_annotate.domain.positions import Task, gold_position, golds, task
 from tui_annotate.methods.position import (
     Bar,
@@ -21,6 +21,7 @@ from tui_annotate.methods.position import (
     key_value_accuracy,
     line_read,
     normalised,
+    scored,
     together,
 )
 
@@ -173,4 +174,19 @@ def test_bars_are_counted() -> None:
     assert bar.mean == 0.25
     assert bar.interval == pytest.approx((0.0456, 0.6994), abs=1e-4)
     assert (Bar(0, 0).mean, Bar(0, 0).interval) == (None, None)
-    assert together([bar, Bar(1, 1)]) == Bar(5, 2, 2)
+    assert together([bar, Bar(1, 1, 0, 1)]) == Bar(5, 2, 2, 1)
+
+
+def test_a_row_is_scored_by_its_task() -> None:
+    """The first line of an answer to a question, all of one to a key; nothing without an answer."""
+    assert scored(placed(0, "kelp\nsea star")) == 0.0
+    assert scored(placed(0, "\nsea star"), rules=Rules(first_filled=True)) == 1.0
+    assert scored(lookup(0, "well\nvalue-1")) == 1.0
+    assert scored(placed(0)) is None
+
+
+def test_a_question_without_an_answer_that_is_left_is_not_scored() -> None:
+    """Where empty ones are passed over; one without any is wrong, as in the original."""
+    assert scored(placed(0, "kelp", answers=["the"])) == 1.0
+    assert scored(placed(0, "kelp", answers=["the"]), rules=FILLED) is None
+    assert scored(placed(0, "kelp", answers=[]), rules=FILLED) == 0.0

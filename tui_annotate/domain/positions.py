@@ -225,6 +225,13 @@ class Case:
     empty_golds: int = 0
     file: str = ""
 
+    @property
+    def fails(self) -> bool:
+        """Whether the answer is not right, or there is none: people's word goes before a score."""
+        if self.verdict in VERDICTS:
+            return self.verdict != CORRECT
+        return self.score is None or self.score < 1
+
 
 def verdict_of(work: Iterable[Assignment]) -> str | None:
     """What people say of an answer: what review settled, else what more of them say than anything.

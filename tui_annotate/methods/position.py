@@ -126,11 +126,13 @@ class Bar:
         n: rows.
         hits: those with the score 1.0.
         unanswered: rows besides, without an answer.
+        fails: rows with an answer that is not right, or none: people's word goes before the score.
     """
 
     n: int
     hits: int
     unanswered: int = 0
+    fails: int = 0
 
     @property
     def mean(self) -> float | None:
@@ -149,4 +151,5 @@ def together(bars: Sequence[Bar]) -> Bar:
         sum(bar.n for bar in bars),
         sum(bar.hits for bar in bars),
         sum(bar.unanswered for bar in bars),
+        sum(bar.fails for bar in bars),
     )

@@ -156,8 +156,9 @@ def _count(case: Case, sums: _Sums, *, by: Sequence[By], common: set[str] | None
     if common is not None and case.identity not in common:
         sums.left_out += 1
         return
-    counted = sums.hits.setdefault(place(case, by), [0, 0, 0])
+    counted = sums.hits.setdefault(place(case, by), [0, 0, 0, 0])
     sums.empty += case.empty_golds
+    counted[3] += case.fails and (case.score is not None or not case.answered)
     if case.score is None:
         sums.unscored += case.answered
         counted[2] += not case.answered

@@ -44,4 +44,5 @@ def _bar(bar: Bar) -> dict[str, Any]:
         "low": low,
         "high": high,
         "unanswered": bar.unanswered,
+        "fail": bar.fails,
     }

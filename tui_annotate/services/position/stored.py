@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.positions import CORRECT, VERDICTS, Case, Task, verdict_of
+from tui_annotate.domain.positions import Case, Task, verdict_of
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.position import ORIGINAL, Rules, empty_golds, scored
 from tui_annotate.services.position.evaluating import Asked, By, Evaluation, Place, evaluate, place
@@ -55,7 +55,7 @@ class Positions:
         return [
             stored.key
             for stored, case in self._both(dataset, ORIGINAL)
-            if place(case, by) == where and fails(case)
+            if place(case, by) == where and case.fails
         ]
 
     def chart(self, dataset: str) -> Evaluation:
@@ -108,13 +108,6 @@ class Positions:
             case = case_of(stored, rules)
             if case is not None:
                 yield stored, case
-
-
-def fails(case: Case) -> bool:
-    """Whether an answer is not right: people's word goes before the metric's."""
-    if case.verdict in VERDICTS:
-        return case.verdict != CORRECT
-    return case.score is None or case.score < 1
 
 
 def case_of(stored: StoredQuestion, rules: Rules) -> Case | None:

@@ -119,11 +119,10 @@ class BarRows(RowList):
 
 
 def _counts(bar: Bar) -> str:
-    fail = bar.n - bar.hits + bar.unanswered
     if bar.mean is None or bar.interval is None:
-        return f"{bar.n:>5} {'':>6} {'':>9} {fail:>6} "
+        return f"{bar.n:>5} {'':>6} {'':>9} {bar.fails:>6} "
     low, high = (f"{share:.2f}"[1 if share < 0.995 else 0 :] for share in bar.interval)
-    return f"{bar.n:>5} {bar.mean:>6.3f} {f'{low}-{high}':>9} {fail:>6} "
+    return f"{bar.n:>5} {bar.mean:>6.3f} {f'{low}-{high}':>9} {bar.fails:>6} "
 
 
 def named(found: Evaluation, index: int) -> str:

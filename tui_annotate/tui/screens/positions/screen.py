@@ -102,7 +102,7 @@ class PositionsScreen(Screen[Chosen | str | None]):
         super().__init__()
         self._positions, self._person, self._dataset = positions, person, dataset
         self._found: Evaluation | None = None
-        self.counting = False
+        self.reading = False
 
     def compose(self) -> ComposeResult:
         """Title, heads, bars, the focused one in words, agreement, keys."""
@@ -122,12 +122,12 @@ class PositionsScreen(Screen[Chosen | str | None]):
 
     def holds(self, event: Pressed) -> bool:
         """Whether a key waits: Enter and moves are for bars."""
-        return self.counting and getattr(event, "key", "") in {"enter", "down", "up", "j", "k"}
+        return self.reading and getattr(event, "key", "") in {"enter", "down", "up", "j", "k"}
 
     def action_again(self) -> None:
         """The key r."""
-        if not self.counting:
-            self.counting = True
+        if not self.reading:
+            self.reading = True
             self._count()
 
     @work(thread=True)
@@ -141,7 +141,7 @@ class PositionsScreen(Screen[Chosen | str | None]):
             self.app.call_from_thread(done)
 
     def _counted(self, found: Evaluation) -> None:
-        self.counting = False
+        self.reading = False
         if self._gone:
             return
         self._found = found
@@ -152,7 +152,7 @@ class PositionsScreen(Screen[Chosen | str | None]):
         free(self)
 
     def _refuse(self, error: TuiAnnotateError | None) -> None:
-        self.counting = False
+        self.reading = False
         free(self)
         if error and not self._gone:
             hint = f"; {error.hint}" if error.hint else ""
@@ -189,8 +189,8 @@ class PositionsScreen(Screen[Chosen | str | None]):
 
     def action_open(self) -> None:
         """Enter: the answers of the bar that fail."""
-        if self._found and not self.counting:
-            self.counting = True
+        if self._found and not self.reading:
+            self.reading = True
             at = self.query_one(BarRows).focused_row
             where, _ = self._found.groups[at]
             self._read_failing(where, self._found.by, f"FAIL: {named(self._found, at)}")
@@ -210,7 +210,7 @@ class PositionsScreen(Screen[Chosen | str | None]):
         from tui_annotate.tui.screens.queue import QueueScreen
         from tui_annotate.tui.screens.queue_keys import Listing
 
-        self.counting = False
+        self.reading = False
         if self._gone:
             return
         free(self)
