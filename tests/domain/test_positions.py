@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.position_rows import lookup, placed
-from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.positions import (
     Case,
