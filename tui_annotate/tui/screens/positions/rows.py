@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from textual.message import Message
+
 from tui_annotate.tui.lines import Run, cut, fit, shown
 from tui_annotate.tui.palette import FOCUS_BAR
 from tui_annotate.tui.rows import FixedRows, RowList
@@ -75,7 +77,14 @@ class BarHeads(FixedRows):
 
 
 class BarRows(RowList):
-    """A bar a group, then one for all."""
+    """A bar a group."""
+
+    class Clicked(Message):
+        """A bar was clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
 
     def __init__(self) -> None:
         super().__init__()
@@ -114,8 +123,9 @@ class BarRows(RowList):
         ]
 
     def clicked(self, index: int) -> None:
-        """Gives the row the focus."""
-        self.focus_row(index)
+        """Tells which."""
+        if index < len(self._groups):
+            self.post_message(self.Clicked(index))
 
 
 def _counts(bar: Bar) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -183,8 +183,10 @@ class PositionsScreen(Screen[Chosen | str | None]):
             rows.focus_row(rows.focused_row + step)
             self._tell()
 
-    def on_click(self) -> None:
-        """A bar was clicked: it is told."""
+    @on(BarRows.Clicked)
+    def _clicked(self, message: BarRows.Clicked) -> None:
+        message.stop()
+        self.query_one(BarRows).focus_row(message.index)
         self._tell()
 
     def action_open(self) -> None:
