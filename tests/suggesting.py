@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -34,9 +35,21 @@ def suggestion(
     return proposed(key, replace(made, **parts))
 
 
-def suggest(database: Database, *keys: SampleKey, **parts: Any) -> list[Suggestion]:
-    """Stores one suggestion for each of some samples of one dataset."""
-    made = [(key, suggestion(key, **parts)) for key in keys]
+def suggest(
+    database: Database,
+    *keys: SampleKey,
+    spans: Sequence[tuple[int, int]] = (),
+    **parts: Any,
+) -> list[Suggestion]:
+    """Stores one suggestion for each of some samples of one dataset.
+
+    Args:
+        spans: one each; all the same where empty.
+    """
+    places = spans or [(16, 33)] * len(keys)
+    made = [
+        (key, suggestion(key, *place, **parts)) for key, place in zip(keys, places, strict=True)
+    ]
     about = run(maker=made[0][1].maker, dataset=keys[0].dataset)
     SuggestionStore(database).add(about, made)
     return [each for _, each in made]

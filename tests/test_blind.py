@@ -18,6 +18,7 @@ from typing import Any, Final
 import pytest
 
 from tests.stores import LABELS, claim, fill
+from tests.suggesting import suggest
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
@@ -26,9 +27,11 @@ from tui_annotate.domain.people import Actor, Person, Role
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import Kind, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.services.authenticate import Authenticate
 from tui_annotate.services.authenticate.hashing import Hasher
 from tui_annotate.services.authenticate.managing import NewAccount
+from tui_annotate.services.suggest import Threshold
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance.store import Guidance
 from tui_annotate.storage.people.accounts import AccountStore
@@ -110,7 +113,9 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
             email = f"{name}@example.org"
             space.team.accounts.add(NewAccount(name, email, role, password="lamps over water"))
         ben, ana = (space.team.accounts.find(name).person for name in ("ben", "ana"))
+        told = suggest(space.team.database, one, one, spans=((0, 3), (4, 9)))
         _work(space.acting(Actor(ben.id, Role.ANNOTATOR)), ben, one)
+        _answer(space.acting(Actor(ben.id, Role.ANNOTATOR)), ben, told)
         sample = space.corpus.sample(one).sample
         foreign = replace(claim("b-imported", label=f"{SENTINEL}-label"), origin="imported:x")
         space.log.import_records([Record(sample, (Owned(ben.id, foreign),), (), (ben,))])
@@ -125,6 +130,14 @@ def _work(space: Workspace, ben: Person, key: SampleKey) -> None:
     space.annotate.keep_place(ben.id, key, {"where": SENTINEL})
     space.annotate.keep_preference(ben.id, "theme", SENTINEL)
     space.team.remarks.write(ben.id, key, f"{SENTINEL} remark")
+
+
+def _answer(space: Workspace, ben: Person, told: list[Suggestion]) -> None:
+    """One suggestion is refused, with words, the other taken with a note."""
+    key = SampleKey("d", "1")
+    space.annotate.refuse(ben.id, key, told[0].id, reason=f"{SENTINEL} refusal", seconds=1)
+    own = replace(claim("b-2", 4, 9), note=f"{SENTINEL} taken")
+    space.annotate.accept(ben.id, key, told[1].id, changed=own, seconds=1)
 
 
 def _given(scene: Scene) -> Mapping[str, list[Any]]:
@@ -151,6 +164,7 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "start": [talk],
         "version": [space.guidance.version(Guidance.LABELS), 1],
         "target": [scene.folder / "out"],
+        "suggestion_id": [each.suggestion.id for each in space.annotate.suggested(ben.id, key)],
     }
 
 
@@ -174,6 +188,9 @@ def _values(sample: Sample) -> dict[str, list[Any]]:
         "email": "x@example.org", "accounts": [], "asked": None, "kept": None, "told": print,
         "token": "x", "wish": None, "number": 1, "score": "", "ids": (), "rule": None, "pool": None,
         "remark": None, "heads": {}, "log": None, "by": "x", "owner": "x", "key_line": "x",
+        "run_id": "x", "maker": "judge:tiny", "scores": [], "suggestions": [], "found": [],
+        "sitting": None, "options": None, "backend": "own", "embedder": "none", "reply": "x",
+        "about": {}, "judge": None, "threshold": Threshold(below=0.5),
         "before": "x", "label": None, "other": LabelTree((), "x"), "topic": "1", "run": "run1",
     }  # fmt: skip
     return {name: [value] for name, value in plain.items()}
@@ -289,7 +306,7 @@ def test_the_owner_of_the_files_sees_all(scene: Scene) -> None:
         "own_claims",
         "labels_in_use",
     ]
-    ends += ["standing", "reading", "nearest", "talks"]
+    ends += ["standing", "reading", "nearest", "talks", "suggested", "listed"]
     found = {
         path.rpartition(".")[2]
         for path, method in _doors(scene.all_of_it, "workspace", set())
@@ -307,4 +324,4 @@ def test_who_else_is_there_is_no_annotators_to_know(scene: Scene) -> None:
         told = (caught.value.message, caught.value.hint)
         assert told == (f"no person is named {name!r}", "known: ana")
     assert scene.mine.export(person="ana").annotations == 1
-    assert scene.all_of_it.export(person="ben").annotations == 2
+    assert scene.all_of_it.export(person="ben").annotations == 3

@@ -44,7 +44,7 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
     """With the comments taken off, it holds each with its default."""
     lines = WORKSPACE_TEMPLATE.splitlines()[2:]
     assert tomllib.loads("\n".join(line.removeprefix("# ") for line in lines)) == {
-        "embedder": "auto", "base_url": "", "dimensions": 0,
+        "embedder": "auto", "base_url": "", "dimensions": 0, "judge_model": "", "judge_url": "",
         "order": "by-source", "language": "", "workers": 0, "ratings": [],
         "pseudonyms_key": "",
         "reviewers_settle_own": False,

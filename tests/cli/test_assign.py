@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.stores import claim
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.scores import Run, RunKind, Score
 
 
 @pytest.fixture
@@ -81,10 +82,34 @@ def test_by_score_the_largest_come_first_when_asked(six: Command, tmp_path: Path
     assert queue(tmp_path, "ana") == ["s5", "s4", "s3"]
 
 
+def test_by_what_a_machine_says(six: Command, tmp_path: Path) -> None:
+    """A share and a pool by an order of the queue; a score that is not there is named."""
+    with workspaces.open(tmp_path) as space:
+        keys = space.corpus.keys("news")
+        scores = [
+            Score(key=key, name="q", raw=float(-at), value=1 - at / 9)
+            for at, key in enumerate(keys)
+        ]
+        run = Run(id="r", kind=RunKind.SCORE, maker="m", dataset="news")
+        space.machines.scores.write(run, scores)
+    on = ("--dataset", "news")
+    tried = six("assign", "pool", *on, "--order", "best:q", "--json", "--dry-run")
+    assert tried.json["order"] == "best:q"
+    for command in ("give", "pool"):
+        to = ("--to", "ana") if command == "give" else ()
+        refused = six("assign", command, *on, *to, "--order", "worst:p")
+        assert (refused.code, "scores there are: q" in refused.err) == (2, True)
+    given = six("assign", "give", *on, "--to", "ana", "--share", "3", "--order", "worst:q")
+    assert given.code == 0
+    assert queue(tmp_path, "ana") == ["s5", "s4", "s3"]
+
+
 @pytest.mark.parametrize(
     "options",
     [
         ("--order", "score"),
+        ("--order", "odd"),
+        ("--order", "worst:q", "--score", "doubt"),
         ("--descending",),
         ("--score", "doubt", "--order", "random"),
         ("--score", "nothing"),
@@ -110,7 +135,10 @@ def test_nobody_and_nothing_are_told(six: Command) -> None:
     assert six("assign", "escalate", "--dataset", "news").code == 2
     assert six("assign", "escalate", "--dataset", "news", "--now").code == 1
     refused = six("assign", "pool", "--dataset", "news", "--order", "score")
-    assert (refused.code, "'by-source', 'ingested', 'random'" in refused.err) == (2, True)
+    assert (refused.code, "orders: by-source, ingested, random, worst:SCORE" in refused.err) == (
+        2,
+        True,
+    )
     assert six("assign", "practice", "--dataset", "news", "--to", "ana").code == 1
 
 

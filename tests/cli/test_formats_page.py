@@ -69,6 +69,8 @@ def _pairs() -> None:
         pq.write_table(table, name)
     _rows("uhgeval.jsonl", NEWS)
     _rows("questions.jsonl", {"question": "How much?", "contexts": [SOURCE], "answer": SUMMARY})
+    normal = {"text": SUMMARY, "type": "normal"}
+    _rows("answers.jsonl", {"question": "How much?", "answer": SOURCE, "generation": [normal]})
 
 
 def _foreign(command: Command) -> None:

@@ -172,3 +172,18 @@ def test_the_list_of_no_dataset_is_refused(
     """A name that is mistyped is no empty queue."""
     assert run(("review", "list", "-w", str(folder), "--dataset", "nope", "--as", "rev")) == 1
     assert "no dataset 'nope'" in capsys.readouterr().err
+
+
+def test_people_against_machines_come_first_when_asked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Settled or not, by how far they are apart; an unknown score and another order are misuse."""
+    reviews.say(folder, 0.1, 0.2, 0.7)
+    on = ("review", "list", "-w", str(folder))
+    rows = json.loads(printed(capsys, *on, "--order", "disagree:q", "--json"))
+    assert [row["sample"] for row in rows] == ["b", "c", "a"]
+    assert [row["against"] for row in rows] == pytest.approx([0.8, 0.7, 0.1])
+    assert "0.80" in printed(capsys, *on, "--order", "disagree:q")
+    for order, words in (("disagree:p", "scores there are: q"), ("worst:q", "orders: conflicts")):
+        assert run((*on, "--order", order)) == 2
+        assert words in capsys.readouterr().err

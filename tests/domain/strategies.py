@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.settlements import How, Reason, Settled
 from tui_annotate.domain.spans import Span
@@ -51,6 +52,17 @@ def settlements() -> st.SearchStrategy[Settled]:
     return st.builds(Settled, words, st.sampled_from(How), sources, st.sampled_from(Reason), words)
 
 
+def provenances() -> st.SearchStrategy[Provenance]:
+    """Which suggestion an annotation may have been made from."""
+    return st.builds(
+        Provenance,
+        suggestion=st.text(min_size=1, max_size=5),
+        maker=st.text(min_size=1, max_size=5),
+        score=st.none() | st.floats(0, 1),
+        changed=st.booleans(),
+    )
+
+
 @st.composite
 def made_annotations(draw: st.DrawFn) -> Annotation:
     """Annotations with any text in any field."""
@@ -75,5 +87,6 @@ def made_annotations(draw: st.DrawFn) -> Annotation:
         updated=draw(st.text(max_size=4)),
         trace=draw(st.none() | traces(len(evidence))),
         settled=draw(st.none() | settlements()),
+        suggested=draw(st.none() | provenances()),
         imported=draw(st.none() | st.dictionaries(st.text(max_size=4), _JSON, max_size=3)),
     )

@@ -25,9 +25,10 @@ from tui_annotate.domain.history import (
     replay,
     undo_target,
 )
-from tui_annotate.domain.merging import StreamCopy, merged, origin
+from tui_annotate.domain.merging import StreamCopy, in_words, merged, origin
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Answer, Given, given_to_json
 
 KEY = SampleKey("d", "s")
 NAMES = count()
@@ -45,6 +46,7 @@ def went_on(told: Sequence[Event], verb: str, after: Change, *, at: int) -> tupl
     before = Change(
         {name: state.annotations.get(name) for name in after.annotations},
         {name: state.assignment[name] for name in after.assignment},
+        {name: state.suggestions.get(name) for name in after.suggestions},
     )
     event = Event(
         id=f"e{next(NAMES)}", seq=0, person="p", dataset="d", sample="s",
@@ -58,10 +60,15 @@ def acts(told: Sequence[Event]) -> set[str]:
     return {origin(event) for event in told if event.action.verb != JOIN}
 
 
-def stands(told: Sequence[Event]) -> tuple[object, object]:
+def stands(told: Sequence[Event]) -> tuple[object, ...]:
     """What a stream comes to, time aside."""
     state = replay(told)
-    return dict(state.annotations), dict(state.assignment)
+    return dict(state.annotations), dict(state.assignment), dict(state.suggestions)
+
+
+def refusal(reason: str) -> dict[str, object]:
+    """An answer to a suggestion."""
+    return given_to_json(Given(answer=Answer.REFUSED, maker="m", reason=reason))
 
 
 def deed(told: tuple[Event, ...], choice: int, *, at: int) -> tuple[Event, ...]:
@@ -73,10 +80,13 @@ def deed(told: tuple[Event, ...], choice: int, *, at: int) -> tuple[Event, ...]:
         return went_on(told, "remove", Change({name: None}), at=at)
     if choice < 8:
         return went_on(told, "rate", Change({}, {"rating": ("Bad", "Perfect")[choice % 2]}), at=at)
+    if choice > 8:
+        answer = {f"s{choice % 2}": refusal(f"at {at}")}
+        return went_on(told, "refuse", Change({}, {}, answer), at=at)
     return went_on(told, READ, Change(), at=at)
 
 
-STEPS = st.lists(st.tuples(st.sampled_from("abcxyz"), st.integers(0, 8)), min_size=1, max_size=14)
+STEPS = st.lists(st.tuples(st.sampled_from("abcxyz"), st.integers(0, 10)), min_size=1, max_size=14)
 PAIRS = {"x": ("a", "b"), "y": ("b", "c"), "z": ("a", "c")}
 
 
@@ -211,9 +221,13 @@ def altered(told: tuple[Event, ...], **values: object) -> tuple[Event, ...]:
     return (*told[:-1], chained(last, seq=last.seq, prev=last.prev))
 
 
+def _answering(name: str, answer: dict[str, object]) -> Action:
+    return Action("refuse", Change({}, {}, {name: None}), Change({}, {}, {name: answer}))
+
+
 def test_what_was_made_here_is_sound() -> None:
     """A stream as people make it passes."""
-    told = deed(deed((), 0, at=1), 6, at=2)
+    told = deed(deed(deed((), 0, at=1), 6, at=2), 9, at=3)
     assert unsound(copy_of(told)) == ""
     assert misplaced(copy_of(told), SAMPLE) == ""
 
@@ -229,6 +243,9 @@ def test_what_was_made_here_is_sound() -> None:
         ({"action": Action("rate", Change(), Change({}, {"state": "x"}))}, "is no state"),
         ({"action": Action("add", Change(), Change({"b": {"id": "c"}}))}, "another id"),
         ({"action": Action("add", Change(), Change({"b": {"id": "b", "claim": 3}}))}, "not an"),
+        ({"action": _answering("s", {"answer": "so"})}, "not an answer"),
+        ({"action": _answering("", refusal("no"))}, "no name"),
+        ({"action": _answering("s", refusal("\ud800"))}, "half a character"),
     ],
 )
 def test_what_nobody_makes_is_refused(values: dict[str, object], says: str) -> None:
@@ -258,3 +275,10 @@ def test_an_empty_stream_takes_all() -> None:
     assert merged((), there).events == there
     assert merged(there, ()).events == ()
     assert replay(()) == StreamState()
+
+
+def test_answers_are_told_in_words() -> None:
+    """How many of which kind; nothing of them where there are none."""
+    told = in_words(replay(deed(deed(deed((), 0, at=1), 9, at=2), 10, at=3)))
+    assert told == "new, 1 annotation (Fine), suggestions: 2 refused"
+    assert in_words(StreamState()) == "new, 0 annotations"

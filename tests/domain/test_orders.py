@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.orders import ByScore, Sense, by_score, checked_order
+from tui_annotate.domain.orders import ByScore, Sense, by_score, checked_order, contradicted
 
 
 def test_an_order_by_a_score_bears_its_sense_and_its_score() -> None:
@@ -30,3 +30,14 @@ def test_others_are_refused_with_those_that_there_are(name: str) -> None:
     with pytest.raises(InvalidInput, match="no order") as caught:
         checked_order(name)
     assert "random:SEED, worst:SCORE, best:SCORE, uncertain:SCORE" in caught.value.hint
+
+
+def test_an_order_of_review_is_nobody_elses() -> None:
+    """It tells of others' work; who asks for it elsewhere is told where it is."""
+    assert [contradicted(name) for name in ("", "conflicts", "disagree:a:b")] == ["", "", "a:b"]
+    with pytest.raises(InvalidInput, match="what others found") as caught:
+        checked_order("disagree:q")
+    assert "review list --order disagree:q" in caught.value.hint
+    for name in ("disagree:", "worst:q"):
+        with pytest.raises(InvalidInput, match="in review"):
+            contradicted(name)

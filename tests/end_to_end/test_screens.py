@@ -20,6 +20,7 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from tests.end_to_end import example
+from tests.tui.screens.proposals import Says, suggest
 from tests.tui.screens.work import Person
 from tui_annotate import workspace
 from tui_annotate.tui.app import AnnotateApp
@@ -31,6 +32,15 @@ NARROW, WIDE = (80, 24), (140, 40)
 USUAL: Final = {"TERM": "xterm-256color"}
 SELECT: Final = ("f 15 pounds",)
 OVERLAPS: Final = (*SELECT, "space 1", "home . . 2", "f cost the", "3", "f 15 pounds", "4")
+SAID: Final = (
+    Says(
+        "a barge had struck the third pier",
+        evidence=[(0, "Later tests showed that it came from a flaw in the original casting")],
+        why="The source names a flaw in the casting, and clears the barge company.",
+    ),
+    Says("most of it paid by the county", ("Benign",), why="Two thirds are most.", score=0.4),
+)
+SUGGESTED: Final = ("suggestions", "greater_than_sign less_than_sign c")
 SPLIT: Final = (*OVERLAPS, "labels", "greater_than_sign less_than_sign c")
 
 
@@ -40,7 +50,8 @@ class Story:
 
     Attributes:
         steps: keys parted by blanks; with `f` in front the first and the last word to select, with
-            a quotation mark what is typed; `labels` is an admin who splits one and retires another.
+            a quotation mark what is typed; `labels` is an admin who splits one and retires another,
+            `suggestions` a machine that says something.
         env: what the terminal says of itself.
     """
 
@@ -71,6 +82,9 @@ STORIES: Final = {
     "labels-80": Story(NARROW, ("0", "'in")),
     "split-80": Story(NARROW, SPLIT),
     "split-140": Story(WIDE, SPLIT),
+    "suggested-80": Story(NARROW, (*OVERLAPS, *SUGGESTED)),
+    "suggested-140": Story(WIDE, (*OVERLAPS, *SUGGESTED)),
+    "suggested-no-colours-80": Story(NARROW, (*OVERLAPS, *SUGGESTED), env={"NO_COLOR": "1"}),
     "no-colours-80": Story(NARROW, OVERLAPS, env={"NO_COLOR": "1"}),
     "16-colours-80": Story(NARROW, OVERLAPS, env={"TERM": "xterm"}),
 }
@@ -110,6 +124,8 @@ async def act(person: Person, step: str, folder: Path) -> None:
         with workspace.open(folder) as space:
             space.team.relabel.split("Unwanted.Intrinsic", ["Number", "Name"])
             space.team.relabel.retire("Benign")
+    elif step == "suggestions":
+        suggest(folder, *SAID, sample="bridge-1", dataset="news")
     elif step.startswith("'"):
         await person.pilot.press(*step[1:])
         await person.settled()

@@ -169,3 +169,10 @@ QUESTIONS: Final[list[dict[str, Any]]] = [
     {"user_input": "Who?", "retrieved_contexts": [SOURCE], "response": None, "reference": " "},
     {"id": 7, "question": "", "contexts": None, "answer": "Ana.", "response": None},
 ]  # fmt: skip
+ANSWERS: Final[list[dict[str, Any]]] = [
+    {"question": "How much?", "answer": SOURCE, "type": "money", "generation": [
+        {"text": "Nobody knows.", "type": "uncertainty", "rm_score": 0.5},
+        {"text": SUMMARY, "type": "normal", "probe_score": 0.5}, {"text": " ", "type": "normal"},
+    ], "category": "all-right", "rank": [{"text": SUMMARY}]},
+    {"question": "多少？", "answer": [12, "桥"], "generation": [{"text": "桥很美。"}]},
+]  # fmt: skip

@@ -150,6 +150,12 @@ def _rag() -> Iterator[Files]:
     yield from _written("rag")
 
 
+def _generations() -> Iterator[Files]:
+    yield from _one("a.jsonl", _lines(*foreign.ANSWERS), *map(_lines, foreign.ANSWERS))
+    yield from _one("a.json", foreign.ANSWERS)
+    yield from _written("generations")
+
+
 def _frame() -> Any:
     import pyarrow as pa
 
@@ -232,6 +238,7 @@ _SEEDS: dict[str, Callable[[], Iterator[Files]]] = {
     "autojudge": _autojudge,
     "open-qa": _open_qa,
     "rag": _rag,
+    "generations": _generations,
     "pairs": _pairs,
     "users": lambda: _one("a.csv", *foreign.USERS),
     "mercury-users": lambda: iter(

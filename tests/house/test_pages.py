@@ -29,6 +29,7 @@ NOT_RUN = {
     ("position", "show"),  # another one
     *(("models", "fetch"), ("migrate", "users")),  # a hub, and a database of Mercury's users
     ("remarks", "reply"),  # somebody must have asked on a screen
+    *(("judge", "annotate"), ("score", "train-probe")),  # an endpoint, and a language model
 }
 """Commands that no block of a page can run; tests of their own do."""
 LINKING = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md")
@@ -84,7 +85,8 @@ def test_each_call_is_one_that_there_is(page: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_what_a_sentence_says_of_commands_is_there(page: str) -> None:
     """The one behind a group's name; options of the command before them, else of any."""
-    every = {option for name in (*COMMANDS, ()) for option in _options(name)}
+    groups = {name[:-1] for name in COMMANDS}
+    every = {option for name in COMMANDS | groups for option in _options(name)}
     for code in codes(page):
         command, name, rest = _command(tuple(code.removeprefix("tui-annotate ").split()))
         if name and getattr(command, "commands", None):
@@ -94,7 +96,8 @@ def test_what_a_sentence_says_of_commands_is_there(page: str) -> None:
 
 
 def _options(name: tuple[str, ...]) -> set[str]:
-    return {"--help"} | {each for param in _command(name)[0].params for each in param.opts}
+    params = _command(name)[0].params
+    return {"--help", *(each for one in params for each in (*one.opts, *one.secondary_opts))}
 
 
 def test_every_command_stands_in_a_page() -> None:

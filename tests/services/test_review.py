@@ -29,6 +29,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
 from tui_annotate.storage.inspection import inspect
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.scores.store import ScoreStore
 from tui_annotate.storage.work.store import AnnotationStore
 
 SPLIT = "- Good\n- Better\n"
@@ -721,3 +722,34 @@ def test_a_lesson_is_ones_own(rivals: Team) -> None:
         review.lesson(rivals.people["ben"], key)
     with pytest.raises(NotAllowed):
         review.open(ana, key)
+
+
+def test_who_may_not_review_learns_nothing_of_people_and_machines(team: Team) -> None:
+    """Annotators have no such order: it would tell what others found."""
+    annotator = team.bound(Actor(team.people["ana"], Role.ANNOTATOR))
+    with pytest.raises(NotAllowed):
+        annotator.sort_against({team.keys[0]: 0.5})
+    with pytest.raises(NotAllowed):
+        ScoreStore(team.database, actor=annotator.actor).support("q")
+
+
+def test_settled_work_counts_before_what_people_say(team: Team) -> None:
+    """Where the machine says nothing, nothing is against it; and it is as before when asked."""
+    team.says("ana", claim("a"))
+    for name in ("ben", "li"):
+        team.says(name)
+    for name in ("ana", "ben"):
+        team.says(name, sample=1)
+    review, (key, _, absent) = team.review(), team.keys
+
+    def against() -> list[float | None]:
+        review.sort_against({key: 1.0, absent: 1.0})
+        return [row.against for row in review.queue(team.reviewer)]
+
+    assert against() == [0.0, None]  # most found nothing
+    seen = review.open(team.reviewer, key).seen
+    seen = review.take(team.reviewer, key, [("a",)], seen=seen, seconds=1).seen
+    review.finish(team.reviewer, key, seen=seen, seconds=1)
+    assert against() == [1.0, None]
+    review.sort_against(None)
+    assert [row.against for row in review.queue(team.reviewer)] == [None, None]

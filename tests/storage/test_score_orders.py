@@ -11,7 +11,7 @@ from tests.storage.test_queue import walk
 from tests.storage.test_scores import hide, run, said
 from tests.stores import SEGMENTER, annotate, fill, new, sample
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.handouts import HandoutKind
+from tui_annotate.domain.handouts import HandoutKind, Pool
 from tui_annotate.domain.orders import ByScore, Sense
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Score
@@ -24,6 +24,8 @@ from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.scores import orders
 from tui_annotate.storage.scores.store import ScoreStore
 from tui_annotate.storage.shares.allotments import Allotted
+from tui_annotate.storage.shares.recall import undo
+from tui_annotate.storage.shares.rules import set_pool
 from tui_annotate.storage.shares.store import ShareStore
 
 
@@ -275,8 +277,6 @@ def test_what_is_handed_out_and_given_back_has_its_place_again(
         rows = [Allotted(person, item.place) for item in sharing.room("d").items]
         sharing.apply(HandoutKind.GIVE, "d", rows=rows, request={})
     assert ids(queue, "worst:q") == ""
-    from tui_annotate.storage.shares.recall import undo
-
     with shares.writing("") as sharing:
         undo(sharing)
     assert ids(queue, "worst:q") == "cba"
@@ -296,3 +296,23 @@ def test_a_dataset_alone_has_a_line_for_who_manages(
         with pytest.raises(InvalidInput, match="no score 'q'") as caught:
             orders.line_of(connection, ByScore(Sense.WORST, "q"), 2)
     assert caught.value.hint == "scores there are: p"
+
+
+def test_a_pool_by_a_score_is_drawn_as_it_stood(
+    corpus: CorpusStore, store: ScoreStore, queue: QueueStore, database: Database
+) -> None:
+    """The worst first; samples that come later, and those without a score, are drawn last."""
+    keys = fill(corpus, *"abcd")
+    store.write(run(), values(keys, 2, 1, 0))
+    person = PeopleStore(database).local("ana").id
+    shares = ShareStore(database)
+    with shares.writing("") as sharing:
+        set_pool(sharing, "d", Pool(1, "worst:q"))
+    fill(corpus, "e")
+    drawn, deeds = [], annotate(database)
+    while key := queue.next_unfinished(person, None, order="by-source"):
+        drawn.append(key.id)
+        deeds.skip(person, key, seconds=0)
+    assert "".join(drawn) == "cbade"
+    with shares.writing("") as sharing, pytest.raises(InvalidInput, match="no score 'p'"):
+        set_pool(sharing, "d", Pool(1, "worst:p"))

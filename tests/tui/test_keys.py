@@ -9,7 +9,7 @@ import pytest
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.tui.draft.deeds import DEEDS
 from tui_annotate.tui.draft.viewing.deeds import DEEDS as LOOKING
-from tui_annotate.tui.keys import items, sync
+from tui_annotate.tui.keys import items, suggestions, sync
 from tui_annotate.tui.keys.annotate import ACTIONS
 from tui_annotate.tui.keys.line import QUESTIONS
 from tui_annotate.tui.keys.map import default_keys, key_map, shown, shown_keys, typed
@@ -32,9 +32,8 @@ def test_every_action_has_one_id_and_words_that_fit_a_line() -> None:
 def test_every_action_has_a_deed_and_every_deed_an_action() -> None:
     """The table and the deeds name the same things; options and notes have their own ways."""
     own_way = {"option.choose", "option.list", "note.write", "comment.write"}
-    bound = {
-        action.id for action in (*ACTIONS, *items.ACTIONS, *sync.ACTIONS) if action.states != "N"
-    }
+    tables = (*ACTIONS, *items.ACTIONS, *suggestions.ACTIONS, *sync.ACTIONS)
+    bound = {action.id for action in tables if action.states != "N"}
     assert bound - own_way == set(DEEDS)
 
 
@@ -108,6 +107,8 @@ item.previous       C         R S V - - E
 request.show        g         R S V - - E
 layout.next         z         R S V - - E
 app.back            q         R S V - - E
+suggestion.accept   y         R - - - - -
+suggestion.hide     Y         R S V - - E
 help.show           ?         R S V - - E
 palette.show        : ctrl+p  R S V - - E
 """
@@ -164,7 +165,7 @@ def test_a_map_is_refused_whole_and_all_reasons_are_told() -> None:
         key_map({"undo": "5", "nix": "K"})
 
 
-@pytest.mark.parametrize("key", ["J", "M", "T", "*", "ctrl+o"])
+@pytest.mark.parametrize("key", ["J", "M", "T", "O", "Y", "*", "ctrl+o"])
 def test_a_users_own_key_goes_before_one_that_came_later(key: str) -> None:
     """A key map from before judging and sharing holds; what gives way is in the palette then."""
     later = default_keys().action(key, "R")

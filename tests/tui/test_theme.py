@@ -11,6 +11,7 @@ from rich.style import Style
 
 from tests.tui.stage import staged
 from tui_annotate.domain.labels import COLORS
+from tui_annotate.tui.label_slots import slots
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.palette import (
     DARK,
@@ -22,7 +23,6 @@ from tui_annotate.tui.palette import (
     STRENGTH_GLYPHS,
     Palette,
     palette,
-    slots,
 )
 from tui_annotate.tui.theme import Look, detect, themes
 from tui_annotate.tui.widgets.match_list import MatchList, MatchRow

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import completion, output
+from tui_annotate.cli.assign_orders import DescendingOption, OrderOption, ScoreOption, wish
 from tui_annotate.cli.assign_rules import register_rules
 from tui_annotate.cli.assign_telling import tell_dealt, tell_show, tell_undone
 from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
@@ -44,19 +45,8 @@ OverlapOption = Annotated[
         help="How many people each sample has in the end, those who have it counted.",
     ),
 ]
-OrderOption = Annotated[
-    Sorting,
-    typer.Option("--order", help="Which samples first; random is another order for each person."),
-]
 SeedOption = Annotated[
     str, typer.Option("--seed", metavar="TEXT", help="The same seed gives the same draw.")
-]
-ScoreOption = Annotated[
-    str,
-    typer.Option("--score", metavar="FIELD", help="A number in the samples' meta to sort by."),
-]
-DescendingOption = Annotated[
-    bool, typer.Option("--descending", help="With --score: the largest first.")
 ]
 BegunOption = Annotated[
     bool,
@@ -104,7 +94,7 @@ def give(
     to: ToOption = None,
     share: ShareOption = "all",
     overlap: OverlapOption = 1,
-    order: OrderOption = Sorting.BY_SOURCE,
+    order: OrderOption = "by-source",
     score: ScoreOption = "",
     descending: DescendingOption = False,
     seed: SeedOption = "1",
@@ -122,11 +112,11 @@ def give(
     dataset what they have, and nothing else of it.
     """
     named = [*(ids or ()), *_listed(file)]
-    wish = _wish(share=share, overlap=overlap, order=order, score=score, down=descending, seed=seed)
+    asked, by = wish(
+        share=share, overlap=overlap, order=order, score=score, down=descending, seed=seed
+    )
     with opened(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.share.give(
-            dataset, to or (), wish, ids=named, score=score, dry_run=dry_run
-        )
+        told = space.team.share.give(dataset, to or (), asked, ids=named, score=by, dry_run=dry_run)
     tell_dealt(told, dry_run=dry_run, as_json=as_json)
 
 
@@ -138,7 +128,7 @@ def topup(
     ],
     to: ToOption = None,
     overlap: OverlapOption = 1,
-    order: OrderOption = Sorting.BY_SOURCE,
+    order: OrderOption = "by-source",
     score: ScoreOption = "",
     descending: DescendingOption = False,
     seed: SeedOption = "1",
@@ -150,10 +140,12 @@ def topup(
 
     Without --to, all who have something of the dataset.
     """
-    wish = _wish(share="all", overlap=overlap, order=order, score=score, down=descending, seed=seed)
+    asked, by = wish(
+        share="all", overlap=overlap, order=order, score=score, down=descending, seed=seed
+    )
     with opened(workspace, needs=Verb.MANAGE) as space:
         told = space.team.share.top_up(
-            dataset, to or (), wish, number=number, score=score, dry_run=dry_run
+            dataset, to or (), asked, number=number, score=by, dry_run=dry_run
         )
     tell_dealt(told, dry_run=dry_run, as_json=as_json)
 
@@ -202,9 +194,9 @@ def repeat(
     It is offered once their first work is done, in another order and without what they did. The two
     readings are compared by the agreement of a person with themselves.
     """
-    wish = Wish(share=share, sorting=Sorting.RANDOM, seed=seed)
+    asked = Wish(share=share, sorting=Sorting.RANDOM, seed=seed)
     with opened(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.share.repeat(dataset, to or (), wish, dry_run=dry_run)
+        told = space.team.share.repeat(dataset, to or (), asked, dry_run=dry_run)
     tell_dealt(told, dry_run=dry_run, as_json=as_json)
 
 
@@ -247,21 +239,6 @@ def undo(
         output.as_json(asdict(undone))
     else:
         tell_undone(undone)
-
-
-def _wish(*, share: str, overlap: int, order: Sorting, score: str, down: bool, seed: str) -> Wish:
-    """What is asked for; a score is an order of its own.
-
-    Raises:
-        InvalidInput: the options contradict each other, or make no sense.
-    """
-    if order is Sorting.SCORE and not score:
-        raise InvalidInput("the order `score` needs a score", "name a field: --score FIELD")
-    if score and order not in (Sorting.SCORE, Sorting.BY_SOURCE):
-        raise InvalidInput(f"both --score and --order {order}", "give one of them")
-    if down and not score:
-        raise InvalidInput("--descending without --score", "name a field: --score FIELD")
-    return Wish(share, overlap, Sorting.SCORE if score else order, down, seed)
 
 
 def _listed(file: Path | None) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from tui_annotate.cli import completion, output
+from tui_annotate.cli.assign_orders import DrawnOption, drawn
 from tui_annotate.cli.assign_telling import tell_dealt, tell_dry
 from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
 from tui_annotate.domain.errors import InvalidInput
@@ -23,14 +23,6 @@ _DatasetOption = Annotated[
         autocompletion=completion.datasets,
     ),
 ]
-
-
-class Drawing(StrEnum):
-    """The orders that a pool is drawn in."""
-
-    BY_SOURCE = "by-source"
-    INGESTED = "ingested"
-    RANDOM = "random"
 
 
 def register_rules(assign: typer.Typer) -> None:
@@ -65,9 +57,7 @@ def pool(
     overlap: Annotated[
         int, typer.Option("--overlap", metavar="K", min=1, help="How many people each sample gets.")
     ] = 1,
-    order: Annotated[Drawing, typer.Option("--order", help="Which samples are drawn first.")] = (
-        Drawing.BY_SOURCE
-    ),
+    order: DrawnOption = "by-source",
     seed: Annotated[str, typer.Option("--seed", metavar="TEXT", help="Of the order random.")] = "1",
     dry_run: DryOption = False,
     as_json: JsonOption = False,
@@ -78,7 +68,7 @@ def pool(
     Whoever has no share of it draws the next sample as they finish one, until each sample has so
     many people.
     """
-    name = f"random:{seed}" if order is Drawing.RANDOM else order.value
+    name = drawn(order, seed)
     with opened(workspace, needs=Verb.MANAGE) as space:
         told = space.team.share.pool(dataset, Pool(overlap, name), dry_run=dry_run)
     if as_json:

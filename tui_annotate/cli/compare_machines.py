@@ -3,17 +3,66 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli import output
+from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, meant_dataset, opened
+from tui_annotate.cli.score import ScoredOption
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.pooling import Pooling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+def _named(name: str, metavar: str, told: str) -> Any:
+    """An option that takes a word."""
+    return typer.Option(name, metavar=metavar, help=told)
+
+
+_Words = list[str] | None
+ScoreOption = Annotated[
+    _Words,
+    _named("--score", "NAME", "This score, or those of this maker; else all that there are."),
+]
+ColumnOption = Annotated[
+    _Words, _named("--column", "META", "A column of the samples that holds a detector's numbers.")
+]
+AgainstOption = Annotated[
+    str,
+    _named("--against", "WHOM", "people (all readers), settled (by review), or a person's name."),
+]
+UnwantedOption = Annotated[
+    _Words,
+    _named("--unwanted", "LABEL", "What calls a sample unsupported; else any label but Benign."),
+]
+PoolOption = Annotated[
+    Pooling, typer.Option(help="Unsupported by one reader, by more than half, or by all.")
+]
+CleanOption = Annotated[
+    bool,
+    typer.Option(
+        "--unmarked-clean", help="Samples in which nobody marked anything count as supported."
+    ),
+]
+ThresholdOption = Annotated[
+    _Words,
+    _named("--threshold", "NAME=VALUE", "Where a score parts them; VALUE alone for all others."),
+]
+LowOption = Annotated[
+    _Words, _named("--low", "NAME", "Of this one a low value is the better supported.")
+]
+HighOption = Annotated[_Words, _named("--high", "NAME", "Of this one a high value is the better.")]
+ChartOption = Annotated[
+    str,
+    _named(
+        "--chart",
+        "MEASURE",
+        "What is drawn: balanced_accuracy, f1_macro, f1_unsupported, auc or kappa.",
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -29,66 +78,19 @@ def register(app: typer.Typer) -> None:
     )(compare_machines)
 
 
-def _named(name: str, metavar: str, told: str) -> typer.models.OptionInfo:
-    found: typer.models.OptionInfo = typer.Option(name, metavar=metavar, help=told)
-    return found
-
-
 def compare_machines(
     *,
-    dataset: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Whose samples.", autocompletion=completion.datasets),
-    ],
-    score: Annotated[
-        list[str] | None,
-        _named("--score", "NAME", "This score, or those of this maker; else all that there are."),
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        _named("--column", "META", "A column of the samples that holds a detector's numbers."),
-    ] = None,
-    against: Annotated[
-        str,
-        typer.Option(
-            metavar="WHOM", help="people (all readers), settled (by review), or one person's name."
-        ),
-    ] = "people",
-    unwanted: Annotated[
-        list[str] | None,
-        _named(
-            "--unwanted", "LABEL", "What calls a sample unsupported; else any label but Benign."
-        ),
-    ] = None,
-    pool: Annotated[
-        Pooling, typer.Option(help="Unsupported by one reader, by more than half, or by all.")
-    ] = Pooling.WORST,
-    unmarked_clean: Annotated[
-        bool,
-        typer.Option(
-            "--unmarked-clean", help="Samples in which nobody marked anything count as supported."
-        ),
-    ] = False,
-    threshold: Annotated[
-        list[str] | None,
-        _named(
-            "--threshold", "NAME=VALUE", "Where a score parts them; VALUE alone for all others."
-        ),
-    ] = None,
-    low: Annotated[
-        list[str] | None,
-        _named("--low", "NAME", "Of this one a low value is the better supported."),
-    ] = None,
-    high: Annotated[
-        list[str] | None, _named("--high", "NAME", "Of this one a high value is the better.")
-    ] = None,
-    chart: Annotated[
-        str,
-        typer.Option(
-            metavar="MEASURE",
-            help="What is drawn: balanced_accuracy, f1_macro, f1_unsupported, auc or kappa.",
-        ),
-    ] = "balanced_accuracy",
+    dataset: ScoredOption = "",
+    score: ScoreOption = None,
+    column: ColumnOption = None,
+    against: AgainstOption = "people",
+    unwanted: UnwantedOption = None,
+    pool: PoolOption = Pooling.WORST,
+    unmarked_clean: CleanOption = False,
+    threshold: ThresholdOption = None,
+    low: LowOption = None,
+    high: HighOption = None,
+    chart: ChartOption = "balanced_accuracy",
     as_json: JsonOption = False,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV: a row for each measure.")
@@ -109,19 +111,20 @@ def compare_machines(
 
     if chart not in MEASURES:
         raise InvalidInput(f"no measure {chart!r}", f"there are: {', '.join(MEASURES)}")
-    asked = Asked(
-        dataset=dataset,
-        scores=tuple(score or ()),
-        columns=tuple(dict.fromkeys(column or ())),
-        against=against,
-        unwanted=tuple(unwanted or ()),
-        pool=pool,
-        clean=unmarked_clean,
-        thresholds=_thresholds(threshold or ()),
-        low=frozenset(low or ()),
-        high=frozenset(high or ()),
-    )
+    thresholds = _thresholds(threshold or ())
     with opened(workspace) as space:
+        asked = Asked(
+            dataset=meant_dataset(space, dataset),
+            scores=tuple(score or ()),
+            columns=tuple(dict.fromkeys(column or ())),
+            against=against,
+            unwanted=tuple(unwanted or ()),
+            pool=pool,
+            clean=unmarked_clean,
+            thresholds=thresholds,
+            low=frozenset(low or ()),
+            high=frozenset(high or ()),
+        )
         found = space.machines.comparing.report(asked)
     if as_json:
         output.as_json(shaped(found))

@@ -8,11 +8,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, output
-from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
-from tui_annotate.cli.score import meant_dataset
+from tui_annotate.cli.judge_options import (
+    AtOnceOption,
+    JudgeUrlOption,
+    ModelOption,
+    PromptsOption,
+    SpokenOption,
+)
+from tui_annotate.cli.options import (
+    DryOption,
+    JsonOption,
+    WorkspaceOption,
+    examples,
+    meant_dataset,
+    opened,
+)
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
+    from tui_annotate.plugins.asking import Judge
     from tui_annotate.services.propose import Planned, Proposed
     from tui_annotate.workspace import Workspace
 
@@ -21,8 +35,8 @@ EXAMPLES = examples(
     "tui-annotate judge annotate --dataset news --model MODEL --limit 20",
     "tui-annotate compare-machines --dataset news --score unsupported_spans",
 )
-_PROMPTS = "prompts"
-"""The workspace's folder of a user's own prompts."""
+_NOWHERE = "http://localhost"
+"""What stands for the endpoint where nobody is asked."""
 
 
 def annotate(
@@ -36,30 +50,11 @@ def annotate(
             show_default=False,
         ),
     ] = "",
-    model: Annotated[str, typer.Option(metavar="NAME", help="The model that is asked.")],
-    base_url: Annotated[
-        str,
-        typer.Option(
-            "--base-url",
-            metavar="URL",
-            help="Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
-        ),
-    ] = "",
-    language: Annotated[
-        str,
-        typer.Option(
-            metavar="CODE",
-            help="Of the prompt: en or zh; else that of each summary.",
-            autocompletion=completion.one_of("en", "zh"),
-        ),
-    ] = "",
-    prompts: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Prompts of your own; else those in prompts/."),
-    ] = None,
-    concurrency: Annotated[
-        int, typer.Option(min=1, max=64, metavar="N", help="Requests at a time.")
-    ] = 4,
+    model: ModelOption = "",
+    base_url: JudgeUrlOption = "",
+    language: SpokenOption = "",
+    prompts: PromptsOption = None,
+    concurrency: AtOnceOption = 4,
     max_chars: Annotated[
         int, typer.Option(min=1, metavar="N", help="Of sources, and of a summary, that are sent.")
     ] = 24_000,
@@ -76,7 +71,6 @@ def annotate(
     counted. Proposals are suggestions, nobody's work until somebody takes them. Replies are kept:
     the same again asks nobody.
     """
-    from tui_annotate.plugins import registry
     from tui_annotate.services.propose import Asked
 
     with opened(workspace, needs=Verb.MANAGE) as space:
@@ -84,15 +78,12 @@ def annotate(
         asked = Asked(
             dataset=meant_dataset(space, dataset),
             language=language,
-            folders=_folders(space, prompts),
+            folders=own_prompts(space, prompts),
             most=max_chars,
             limit=limit,
         )
-        judge = registry.load_judge(
-            f"llm:{model}",
-            base_url=base_url or space.settings.base_url,
-            replies=machines.replies,
-            concurrency=concurrency,
+        judge = named_judge(
+            space, model, base_url=base_url, concurrency=concurrency, unasked=dry_run
         )
         if dry_run:
             planned = machines.proposing.plan(asked, judge)
@@ -106,8 +97,38 @@ def annotate(
         _tell(done)
 
 
-def _folders(space: Workspace, asked: Path | None) -> tuple[Path, ...]:
-    own = space.path / _PROMPTS
+def named_judge(
+    space: Workspace, model: str, *, base_url: str, concurrency: int = 4, unasked: bool = False
+) -> Judge:
+    """The judge that options and settings mean; its replies are kept in the workspace.
+
+    Args:
+        unasked: nobody will be asked, so that no address is needed.
+
+    Raises:
+        InvalidInput: model or address is missing.
+        Unavailable: its library is missing.
+    """
+    from tui_annotate.plugins import registry
+    from tui_annotate.workspace.judging import asked_by
+
+    nowhere = _NOWHERE if unasked and not space.settings.judge_url else ""
+    asked = asked_by(
+        space.settings, model=model, base_url=base_url or nowhere, concurrency=concurrency
+    )
+    return registry.load_judge(
+        asked.judge,
+        base_url=asked.base_url,
+        replies=space.machines.replies,
+        concurrency=asked.concurrency,
+    )
+
+
+def own_prompts(space: Workspace, asked: Path | None) -> tuple[Path, ...]:
+    """The folders of a user's own prompts: the one that is named, then the workspace's."""
+    from tui_annotate.workspace.judging import PROMPTS
+
+    own = space.path / PROMPTS
     return (asked, own) if asked else (own,)
 
 

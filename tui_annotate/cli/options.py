@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Verb, require
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 
@@ -253,3 +254,26 @@ def opened(
         if needs is not None:
             require(actor, needs)
         yield space if actor == space.actor else space.acting(actor)
+
+
+def meant_dataset(space: Workspace, asked: str) -> str:
+    """The dataset that is asked for; the only one where none is.
+
+    Raises:
+        InvalidInput: there are several.
+        NotFound: there is none, or none of the name.
+    """
+    there = [info.name for info in space.corpus.datasets()]
+    if asked:
+        if asked not in there:
+            raise NotFound(
+                f"there is no dataset {asked!r}", f"there are: {', '.join(there) or 'none'}"
+            )
+        return asked
+    if not there:
+        raise NotFound("the workspace has no samples", "tui-annotate ingest FILE")
+    if len(there) > 1:
+        raise InvalidInput(
+            f"the workspace has {len(there)} datasets", f"name one: --dataset {there[0]}"
+        )
+    return there[0]

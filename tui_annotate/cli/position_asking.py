@@ -48,6 +48,41 @@ TemplateOption = Annotated[
     ),
 ]
 
+ModelOption = Annotated[str, typer.Option(metavar="NAME", help="As its endpoint calls it.")]
+AddressOption = Annotated[
+    str,
+    typer.Option(
+        metavar="URL",
+        help="Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
+    ),
+]
+PredictionsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Predictions; packed where it ends in .gz or .zst; else standard output.",
+        show_default=False,
+    ),
+]
+TokensOption = Annotated[int, typer.Option(metavar="N", min=1, help="Of an answer, at most.")]
+TemperatureOption = Annotated[
+    float, typer.Option(metavar="T", min=0.0, max=2.0, help="How freely words are drawn.")
+]
+TopOption = Annotated[
+    float, typer.Option(metavar="P", min=0.0, max=1.0, help="The share that they are drawn from.")
+]
+LongestOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", min=0, help="Characters of a prompt that is still sent; 0 for any number."
+    ),
+]
+ConcurrencyOption = Annotated[
+    int, typer.Option(metavar="N", min=1, max=64, help="Requests at a time.")
+]
+
 
 def prompts(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Rows, plain or packed.")],
@@ -57,7 +92,11 @@ def prompts(
     target: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Else standard output.", show_default=False
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A file, or a new folder; appears whole or not at all; else standard output (-).",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -88,41 +127,16 @@ def _template(path: Path | None, style: Style) -> str:
 def run(
     files: RowsArgument,
     *,
-    model: Annotated[str, typer.Option(metavar="NAME", help="As its endpoint calls it.")],
-    base_url: Annotated[
-        str,
-        typer.Option(
-            metavar="URL",
-            help="Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
-        ),
-    ],
-    target: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Predictions; packed where it ends in .gz or .zst; else standard output.",
-            show_default=False,
-        ),
-    ] = None,
+    model: ModelOption,
+    base_url: AddressOption,
+    target: PredictionsOption = None,
     style: StyleOption = Style.PLAIN,
     template: TemplateOption = None,
-    max_tokens: Annotated[int, typer.Option(metavar="N", min=1, help="Of an answer.")] = 100,
-    temperature: Annotated[float, typer.Option(metavar="T", min=0.0, max=2.0)] = 0.0,
-    top_p: Annotated[float, typer.Option(metavar="P", min=0.0, max=1.0)] = 1.0,
-    longest: Annotated[
-        int,
-        typer.Option(
-            "--longest",
-            metavar="N",
-            min=0,
-            help="Characters of a prompt that is still sent; 0 for any number.",
-        ),
-    ] = 0,
-    concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, max=64, help="Requests at a time.")
-    ] = 4,
+    max_tokens: TokensOption = 100,
+    temperature: TemperatureOption = 0.0,
+    top_p: TopOption = 1.0,
+    longest: LongestOption = 0,
+    concurrency: ConcurrencyOption = 4,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,

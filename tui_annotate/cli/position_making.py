@@ -48,14 +48,18 @@ SeedOption = Annotated[
     typer.Option(metavar="S", help="Of all that is drawn; the same one gives the same bytes."),
 ]
 
+CountOption = Annotated[
+    int | None, typer.Option(metavar="N", help="Passages in all, at least 2.", show_default=False)
+]
+AskedOption = Annotated[
+    str, typer.Option(metavar="TEXT", help="Asked of samples without a question of their own.")
+]
+
 
 def make_qa(
     source: InArgument = None,
     *,
-    documents: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Passages in all, at least 2.", show_default=False),
-    ] = None,
+    documents: CountOption = None,
     gold_at: GoldOption = "",
     target: TargetOption,
     oracle: Annotated[
@@ -77,10 +81,7 @@ def make_qa(
             autocompletion=completion.datasets,
         ),
     ] = "",
-    question: Annotated[
-        str,
-        typer.Option(metavar="TEXT", help="Asked of samples without a question of their own."),
-    ] = "",
+    question: AskedOption = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:

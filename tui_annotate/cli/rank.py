@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
-from tui_annotate.cli.score import ScoredOption, meant_dataset
+from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, meant_dataset, opened
+from tui_annotate.cli.score import ScoredOption
 from tui_annotate.cli.score_telling import parameters_as_json
 from tui_annotate.domain.people import Verb
 

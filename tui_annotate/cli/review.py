@@ -15,6 +15,7 @@ from tui_annotate.cli.options import (
     examples,
     opened,
 )
+from tui_annotate.domain.orders import CONFLICTS, contradicted
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def register(app: typer.Typer) -> None:
     review_app.command(
         "list",
         epilog=examples(
-            "tui-annotate review list", "tui-annotate review list --dataset news --json"
+            "tui-annotate review list",
+            "tui-annotate review list --dataset news --json",
+            "tui-annotate review list --order disagree:rank",
         ),
     )(list_)
     app.add_typer(review_app, name="review")
@@ -71,6 +74,14 @@ def review(
 def list_(
     *,
     dataset: OfDatasetOption = "",
+    order: Annotated[
+        str,
+        typer.Option(
+            "--order",
+            metavar="ORDER",
+            help="conflicts, or disagree:SCORE: first where people contradict a machine most.",
+        ),
+    ] = CONFLICTS,
     name: NameOption = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -79,10 +90,14 @@ def list_(
 
     Of these, those with the most conflicts.
     """
+    score = contradicted(order)
     with opened(workspace, needs=Verb.REVIEW) as space:
+        if score:
+            space.team.review.sort_against(space.machines.scores.support(score))
         rows = space.team.review.queue(_reader(space, name), dataset=dataset)
     if as_json:
-        output.as_json([_json(row) for row in rows])
+        asked = [{"against": row.against} if score else {} for row in rows]
+        output.as_json([_json(row) | more for row, more in zip(rows, asked, strict=True)])
         return
     waiting = sum(not row.settled for row in rows)
     output.line(f"samples that wait for review: {waiting} of {len(rows)}")
@@ -96,8 +111,9 @@ def list_(
                 output.Column("conflicts", number=True),
                 output.Column("differ in", flexible=True),
                 output.Column("review"),
+                *([output.Column("against", number=True)] if score else []),
             ],
-            [_cells(row) for row in rows],
+            [(*_cells(row), *([_against(row)] if score else [])) for row in rows],
         )
 
 
@@ -116,6 +132,10 @@ def _cells(row: Waiting) -> tuple[str | float, ...]:
     state = "settled" if row.settled else row.state.value
     told = f"{state}, yours" if row.own else state
     return (str(row.key), people, row.agreed, row.nearly, row.conflicts, kinds, told)
+
+
+def _against(row: Waiting) -> str:
+    return "" if row.against is None else f"{row.against:.2f}"
 
 
 def _json(row: Waiting) -> dict[str, Any]:

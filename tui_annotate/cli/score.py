@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import completion, output
+from tui_annotate.cli import completion, output, score_probe
 from tui_annotate.cli.options import (
     DryOption,
     EmbedderOption,
@@ -17,8 +17,10 @@ from tui_annotate.cli.options import (
     WorkspaceOption,
     YesOption,
     examples,
+    meant_dataset,
     opened,
 )
+from tui_annotate.cli.score_probe import FolderOption, JudgeNameOption
 from tui_annotate.cli.score_telling import RUN_COLUMNS, cost_line, run_as_json, run_row, tell_run
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Verb
@@ -42,7 +44,7 @@ MakersOption = Annotated[
     typer.Option(
         "--scorer",
         metavar="NAME",
-        help="unigram, similarity, or another plug-in, as NAME or NAME:MODEL; may be given again.",
+        help="unigram, similarity, judge, probe:FILE, reward:DIR, or a plug-in; may be repeated.",
         autocompletion=completion.plugged("scorers"),
         show_default=False,
     ),
@@ -88,6 +90,7 @@ def register(app: typer.Typer) -> None:
             "tui-annotate score import --columns all --dataset answers",
         ),
     )(import_scores)
+    score.command("train-probe", epilog=score_probe.EXAMPLES)(score_probe.train_probe)
     score.command("list", epilog=examples("tui-annotate score list --dataset answers"))(list_runs)
     score.command("remove", epilog=examples("tui-annotate score remove RUN --yes"))(remove)
     app.add_typer(score, name="score")
@@ -103,6 +106,8 @@ def score_dataset(
     with_question: QuestionOption = True,
     embedder: EmbedderOption = "",
     base_url: UrlOption = "",
+    judge: JudgeNameOption = "",
+    model_folder: FolderOption = "",
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -116,13 +121,11 @@ def score_dataset(
         return
     if not scorers:
         raise InvalidInput("no scorer is named", "--scorer unigram, or --scorer similarity")
-    from tui_annotate.plugins.scoring import ScorerOptions
-
     with opened(workspace, needs=Verb.MANAGE) as space:
-        options = ScorerOptions(
-            top_k=top_k,
-            with_question=with_question,
-            embedder=partial(space.machines.embedder, embedder, base_url=base_url),
+        embeds = partial(space.machines.embedder, embedder, base_url=base_url)
+        told = {"top_k": top_k, "with_question": with_question, "folder": model_folder}
+        options = score_probe.scorer_options(
+            space, scorers, judge=judge, base_url=base_url, unasked=dry_run, embedder=embeds, **told
         )
         chosen = meant_dataset(space, dataset)
         run_scorers(space, scorers, partial(_asked, chosen, lang, options), dry_run=dry_run,
@@ -161,29 +164,6 @@ def _cost_as_json(cost: Any) -> dict[str, int]:
     if cost is None:
         return {"calls": 0, "characters": 0}
     return {"calls": cost.calls, "characters": cost.characters}
-
-
-def meant_dataset(space: Workspace, asked: str) -> str:
-    """The dataset that is asked for; the only one where none is.
-
-    Raises:
-        InvalidInput: there are several.
-        NotFound: there is none, or none of the name.
-    """
-    there = [info.name for info in space.corpus.datasets()]
-    if asked:
-        if asked not in there:
-            raise NotFound(
-                f"there is no dataset {asked!r}", f"there are: {', '.join(there) or 'none'}"
-            )
-        return asked
-    if not there:
-        raise NotFound("the workspace has no samples", "tui-annotate ingest FILE")
-    if len(there) > 1:
-        raise InvalidInput(
-            f"the workspace has {len(there)} datasets", f"name one: --dataset {there[0]}"
-        )
-    return there[0]
 
 
 def import_scores(

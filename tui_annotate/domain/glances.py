@@ -31,7 +31,13 @@ class Glance:
 
 @dataclass(frozen=True, slots=True)
 class Glances:
-    """What a list shows: the names of its columns, at most `MOST`, and what is said by sample."""
+    """What a list shows, and of which samples something is said.
+
+    Attributes:
+        names: of the scores that have a column, at most `MOST`.
+        labelled: a ranking gave samples labels.
+    """
 
     names: tuple[str, ...] = ()
+    labelled: bool = False
     of: Mapping[SampleKey, Glance] = field(default_factory=dict)

@@ -39,7 +39,8 @@ class Pool:
     """People draw the samples of a dataset, until each has `overlap` people.
 
     Attributes:
-        order: in which they are drawn: `by-source`, `ingested` or `random:SEED`.
+        order: in which they are drawn: `by-source`, `ingested`, `random:SEED`, or one by a
+            score, as it stood when the rule was made.
         handout: under which what is drawn stands.
 
     Raises:

@@ -15,6 +15,12 @@ RANDOM: Final = "random:"
 """What a seed follows: any text; the same seed gives the same order."""
 
 
+CONFLICTS: Final = "conflicts"
+"""The usual order of review: what waits first, of that the most conflicts."""
+DISAGREE: Final = "disagree:"
+"""Before the name of a score: where people contradict it; review's alone, as it tells of work."""
+
+
 class Sense(StrEnum):
     """Which samples an order by a score begins with; what has no such score comes last."""
 
@@ -39,6 +45,19 @@ def by_score(order: str) -> ByScore | None:
     return ByScore(Sense(sense), score) if colon and score and sense in list(Sense) else None
 
 
+def contradicted(order: str) -> str:
+    """The score that people contradict in an order of review; empty where it is review's usual one.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    if order in ("", CONFLICTS):
+        return ""
+    if order.startswith(DISAGREE) and len(order) > len(DISAGREE):
+        return order.removeprefix(DISAGREE)
+    raise InvalidInput(f"no order {order!r} in review", f"orders: {CONFLICTS}, {DISAGREE}SCORE")
+
+
 def checked_order(name: str) -> str:
     """The name of an order in full; `random` alone has seed 1.
 
@@ -52,6 +71,11 @@ def checked_order(name: str) -> str:
     seeded = name.startswith(RANDOM) and len(name) > len(RANDOM)
     if name in (BY_SOURCE, INGESTED) or seeded or by_score(name):
         return name
+    if name.startswith(DISAGREE):
+        raise InvalidInput(
+            f"the order {name!r} tells what others found",
+            f"it is one of review alone: tui-annotate review list --order {name}",
+        )
     senses = ", ".join(f"{sense}:SCORE" for sense in Sense)
     raise InvalidInput(
         f"no order {name!r}", f"orders: by-source, ingested, random, random:SEED, {senses}"

@@ -77,7 +77,7 @@ class Verdict:
 def normalised(values: Sequence[float | None]) -> list[float | None]:
     """Values brought to [0, 1] by their least and largest one; 0.5 for all where they are equal.
 
-    None stays None. What is no finite number does not come in.
+    None stays None; finite numbers alone come in.
     """
     there = [value for value in values if value is not None]
     low, high = (min(there), max(there)) if there else (0.0, 0.0)

@@ -112,3 +112,18 @@ class Judge(Protocol):
     def cached(self, question: Question) -> bool:
         """Whether the reply is known; asks nobody."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A score of one question with what it comes from; None with a reason.
+
+    Attributes:
+        verdicts: 1 or 0 for each thing that was judged, in its order.
+        unsupported: statements of the answer that the contexts do not support.
+    """
+
+    score: float | None
+    reason: str = ""
+    verdicts: tuple[int, ...] = ()
+    unsupported: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Final, TypeVar
 
@@ -29,6 +29,7 @@ class Tally:
         unclear: questions without a reply that could be read.
         refused: questions that the endpoint did not take.
         characters: code points that were sent.
+        lock: held by whoever counts.
     """
 
     asked: int = 0
@@ -37,6 +38,7 @@ class Tally:
     unclear: int = 0
     refused: int = 0
     characters: int = 0
+    lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
 
 class Clearly:
@@ -44,17 +46,22 @@ class Clearly:
 
     Args:
         reminder: what is added to a question that is asked again.
+        tally: what is counted in; others may count in it too.
         heard: called after each reply.
     """
 
     def __init__(
-        self, judge: Judge, *, reminder: str, heard: Callable[[], None] = lambda: None
+        self,
+        judge: Judge,
+        *,
+        reminder: str,
+        tally: Tally | None = None,
+        heard: Callable[[], None] = lambda: None,
     ) -> None:
         self.judge = judge
-        self.tally = Tally()
+        self.tally = tally or Tally()
         self._reminder = reminder
         self._heard = heard
-        self._lock = Lock()
 
     def one(self, question: Question, read: Callable[[str], _T | None]) -> _T | None:
         """See `all`."""
@@ -90,7 +97,7 @@ class Clearly:
             open_ = sorted(unclear)
             if not open_:
                 break
-        with self._lock:
+        with self.tally.lock:
             self.tally.unclear += len(open_)
         return found
 
@@ -101,7 +108,7 @@ class Clearly:
 
     def _taken(self, question: Question, outcome: Answered | TuiAnnotateError) -> str | None:
         """The text of a reply; None where the endpoint does not take this question."""
-        with self._lock:
+        with self.tally.lock:
             if isinstance(outcome, Answered):
                 told = self.tally
                 told.cached += outcome.cached

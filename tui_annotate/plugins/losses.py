@@ -196,5 +196,6 @@ _OF_ANNOTATIONS: Final[Mapping[Trait, Callable[[Annotation], int]]] = MappingPro
         Trait.VERSION: _versions,
         Trait.TRACE: lambda one: one.trace is not None,
         Trait.SETTLED: lambda one: one.settled is not None and one.origin == ADJUDICATED,
+        Trait.SUGGESTED: lambda one: one.suggested is not None,
     }
 )

@@ -75,6 +75,9 @@ _BUILT_IN: Final = MappingProxyType(
         "scorers": {
             "unigram": "tui_annotate.plugins.scorers.unigram:UnigramScorer",
             "similarity": "tui_annotate.plugins.scorers.similarity:SimilarityScorer",
+            "judge": "tui_annotate.plugins.scorers.judge:JudgeScorer",
+            "probe": "tui_annotate.plugins.scorers.probe:ProbeScorer",
+            "reward": "tui_annotate.plugins.scorers.reward:RewardScorer",
         },
         "judges": {"llm": "tui_annotate.plugins.judges.llm:LlmJudge"},
     }

@@ -57,7 +57,8 @@ def _objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _table(path: Path, delimiter: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    reader = csv.DictReader(_sound(path), delimiter=delimiter, strict=True)
+    read: list[int] = [1]
+    reader = csv.DictReader(_sound(path, read), delimiter=delimiter, strict=True)
     try:
         for row in reader:
             where = f"{path}:{reader.line_num}"
@@ -65,11 +66,13 @@ def _table(path: Path, delimiter: str) -> Iterator[tuple[str, Mapping[str, Any]]
                 raise InvalidRecord("it has more or fewer cells than the head", where=where)
             yield where, {name: cell for name, cell in row.items() if cell != ""}
     except csv.Error as error:
-        raise InvalidRecord(str(error), where=f"{path}:{reader.line_num}") from error
+        raise InvalidRecord(str(error), where=f"{path}:{read[0]}") from error
 
 
-def _sound(path: Path) -> Iterator[str]:
+def _sound(path: Path, read: list[int]) -> Iterator[str]:
+    """The lines; the number of the last one is in `read`, as the parser counts whole rows alone."""
     for line in lines(path):
+        read[0] = line.number
         if line.bad:
             raise InvalidRecord(f"byte {line.bad} is not UTF-8", where=f"{path}:{line.number}")
         yield line.text

@@ -73,6 +73,7 @@ class ScorerOptions:
         embedder: loads the workspace's; None where it has none, and who needs one refuses.
         judge: the chat model that was named; None for none, and who needs one refuses.
         prompts: the folder in which a user keeps prompts of their own; empty for none.
+        folder: of a local model, for scorers whose `model` is something else.
     """
 
     model: str = ""
@@ -81,6 +82,7 @@ class ScorerOptions:
     embedder: Callable[[], Embedder] | None = None
     judge: Judge | None = None
     prompts: str = ""
+    folder: str = ""
 
 
 @runtime_checkable

@@ -31,6 +31,7 @@ class Trait(StrEnum):
     VERSION = "versions of annotations, labels and guidelines"
     TRACE = "places of evidence in the assist"
     SETTLED = "how it was settled"
+    SUGGESTED = "suggestions that it came from"
     META = "other columns of samples"
     GROUP = "groups"
     REQUEST = "requests"

@@ -61,6 +61,12 @@ class Settings:
     dimensions: int = 0
     """Of a remote embedder's vectors, likewise; 0: as many as the model makes."""
 
+    judge_model: str = ""
+    """The chat model that judges, where no command names another."""
+
+    judge_url: str = ""
+    """The address of its endpoint; empty: nobody is asked before a command names one."""
+
     order: str = "by-source"
     """The order of the queue: `by-source`, `ingested`, `random`, or `random:SEED`."""
 
@@ -113,6 +119,8 @@ WORKSPACE_TEMPLATE: Final = """\
 # embedder = "auto"     # at the first ingest: auto, static, neural[:FOLDER], remote:MODEL, none
 # base_url = ""         # of remote:MODEL, for example "https://api.openai.com/v1"
 # dimensions = 0        # of remote:MODEL; 0: as many as it makes
+# judge_model = ""      # chat model that judges: tui-annotate judge --help
+# judge_url = ""        # its endpoint, for example "http://localhost:11434/v1"
 # order = "by-source"   # of the queue: by-source, ingested, random, random:SEED
 # language = ""         # of documents: en, zh; empty: by the text itself
 # workers = 0           # processes of ingest; 0: one for each core

@@ -213,6 +213,15 @@ class QueueStore:
                 total += walk.count(scope)
         return QueuePage(tuple(rows), total)
 
+    def siblings(self, person: str, key: SampleKey, *, order: str) -> tuple[QueueRow, ...]:
+        """Rows of the samples of one group in somebody's line, as they came; none without a group.
+
+        Raises:
+            InvalidInput: there is no such order.
+        """
+        with self._walked(person, order) as (_, line):
+            return tuple(_row(row) for walk in line for row in walk.group(key))
+
     def open_again(self, person: Person) -> int:
         """How many samples somebody is still to read a second time."""
         name = again(person).id

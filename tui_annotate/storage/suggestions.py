@@ -6,7 +6,7 @@ who may report.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -200,8 +200,12 @@ class SuggestionStore:
                 connection.execute(delete(RUNS).where(RUNS.c.number == each.number))
         return count
 
-    def bundled(self, keys: Collection[SampleKey]) -> Iterator[tuple[Run, SampleKey, Suggestion]]:
-        """What is suggested on some samples, but where it is hidden; sorted by run and sample.
+    def bundled(
+        self, wanted: Callable[[SampleKey], bool]
+    ) -> Iterator[tuple[Run, SampleKey, Suggestion]]:
+        """What is suggested on the samples that are wanted, but where it is hidden.
+
+        By run, then as the samples came.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
@@ -214,7 +218,7 @@ class SuggestionStore:
                     continue
                 for sample, payload in connection.execute(_OF_RUN, {"run": each.number}):
                     key = SampleKey(each.run.dataset, sample)
-                    if key in keys:
+                    if wanted(key):
                         yield each.run, key, suggestion_from_json(from_json(payload))
 
 

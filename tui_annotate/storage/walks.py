@@ -57,12 +57,23 @@ _WHERE: Final = """
  AND (:search = '' OR s.external LIKE :search ESCAPE '!' OR s."group" LIKE :search ESCAPE '!'
    OR d.name LIKE :search ESCAPE '!' OR s.summary LIKE :search ESCAPE '!')
 """
-_COUNT: Final = text("SELECT count(*)" + _WHERE)
-_PAGE: Final = text(
+_ROW: Final = (
     "SELECT d.name, s.external, s.\"group\", coalesce(a.state, 'new'),"
     " coalesce(a.annotations, 0), s.summary, coalesce(a.updated, '')"
-    + _WHERE
-    + " ORDER BY r.bucket, r.value, r.sample_id LIMIT :limit OFFSET :offset"
+)
+_COUNT: Final = text("SELECT count(*)" + _WHERE)
+_PAGE: Final = text(
+    _ROW + _WHERE + " ORDER BY r.bucket, r.value, r.sample_id LIMIT :limit OFFSET :offset"
+)
+_GROUP: Final = text(
+    _ROW
+    + """
+ FROM samples o JOIN datasets d ON d.id = o.dataset_id
+ CROSS JOIN samples s ON s.dataset_id = d.id AND s."group" = o."group" AND s."group" <> ''
+ CROSS JOIN ranks r ON r.sample_id = s.id AND r.order_id + 0 = :order
+ LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id
+ WHERE d.name = :dataset AND o.external = :sample ORDER BY s.id
+"""
 )
 
 
@@ -151,6 +162,12 @@ class Walk:
         """Rows as the queue shows them, under a `search` and `states`."""
         mine = {"order": self.order, "person": self.person, **scope}
         return self.connection.execute(_PAGE, {**mine, "offset": offset, "limit": limit}).all()
+
+    def group(self, key: SampleKey) -> Sequence[Any]:
+        """Rows, as `rows` gives them, of a sample's group in this order, as they came."""
+        mine = {"order": self.order, "person": self.person}
+        names = {"dataset": key.dataset, "sample": key.id}
+        return self.connection.execute(_GROUP, {**mine, **names}).all()
 
 
 def around(walks: Sequence[Walk], places: dict[int, Place]) -> SampleKey | None:

@@ -43,6 +43,7 @@ class _Opened:
     desk: Desk | None
     theme: str
     layout: str
+    hiding: bool
     online: bool
 
 
@@ -140,8 +141,8 @@ class AnnotateApp(ClosedApp):
             person=person,
             order=order,
             keys=keys,
-            positions=lambda: workspace.machines.positions,
             signed_in=admission.required,
+            machines=lambda: workspace.machines,
             problem=problem or admission.hint or not_in_force(workspace.team.proposals.refused()),
         )
         desk = self.desktop.first(session, self._sample)
@@ -150,8 +151,8 @@ class AnnotateApp(ClosedApp):
         layout = str(chosen.get("layout", ""))
         if not self._reviewing:
             self.sharing.prepare(workspace, person)
-        online = chosen.get("sync") != "offline"
-        return _Opened(session, desk, theme if theme in NAMES else "", layout, online)
+        hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
+        return _Opened(session, desk, theme if theme in NAMES else "", layout, hiding, online)
 
     def _prepare(self) -> None:
         """Somebody is in: to work."""
@@ -164,6 +165,7 @@ class AnnotateApp(ClosedApp):
         if opened.theme and not self._look.native:
             self.theme = opened.theme
         self.desktop.use_layout(opened.layout)
+        self.desktop.hide_suggestions(hiding=opened.hiding)
         self.sharing.begin(online=opened.online)
         if opened.desk is None:
             self.desktop.opening(self.desktop.nothing, "warning")

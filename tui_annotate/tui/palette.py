@@ -7,13 +7,11 @@ table, as most terminals over ssh show no more.
 
 from __future__ import annotations
 
-import colorsys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rich.color import Color, ColorParseError
 from rich.style import Style
 
 from tui_annotate.domain.labels import COLORS
@@ -41,11 +39,14 @@ CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 CONFLICT, LACKING = "≠", "?"
 """Beside what may contradict the other text, and beside words that the other text has nowhere."""
 
-FORMER = "°"
-"""Beside what was one's own evidence before, in another sample with the same text."""
+FORMER, SUGGESTED = "°", "~"
+"""Beside what was one's own evidence before, with the same text; and what a machine proposes."""
 
 CURRENT, FOUND, SEVERAL = "▶", "/", "+"
 """Beside a line: the sentence under the cursor, a search hit, several annotations (no number)."""
+
+GOLD = "★"
+"""Of a question: the passage that holds the answer, and beside a line with the answer in it."""
 
 PLACES, NOTED = "⇄", "✎"
 """In lists: in front of places that stand as evidence or of their number, and of a note."""
@@ -122,6 +123,13 @@ _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
         "italic underline",
         "italic underline",
     ),
+    "suggested": (
+        "italic color(255) on color(54)",
+        "italic color(16) on color(189)",
+        "italic color(231) on color(54)",
+        "italic white on magenta",
+        "italic dim",
+    ),
     "cap": ("bold reverse",) * 5,
     "underlined": ("underline",) * 5,
     "overlap": ("underline2",) * 5,
@@ -187,8 +195,6 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
     MONO: ("",),
 }
 
-_HUES = (28, 180, 130, 50, 220, 0, 300)  # of COLORS, in degrees
-
 SLOTS = len(COLORS)
 """Colours that labels may take; a slot beyond them begins again."""
 
@@ -202,6 +208,7 @@ class Palette:
         labels: underline-ready colours of labels; take them by `label`.
         conflict: laid over whatever ground the words have.
         lacking: words that the other side does not have, on plain ground.
+        suggested: words that a machine proposes to mark, on a ground of its own.
         row: laid over the focused row of a list.
         cap: laid over a label's colour: the digit that stands for it.
         chosen: laid over an option that is chosen.
@@ -231,6 +238,7 @@ class Palette:
     hint: Style
     conflict: Style
     lacking: Style
+    suggested: Style
     cap: Style
     underlined: Style
     overlap: Style
@@ -275,26 +283,3 @@ def palette(theme: str, *, native: bool = False) -> Palette:
 def palette_of(app: App[object]) -> Palette:
     """The palette of a running app, by its theme and by whether it sends native colours."""
     return palette(app.theme, native=app.native_ansi_color)
-
-
-def slots(colors: Sequence[str]) -> tuple[int, ...]:
-    """A colour slot for each label, parallel to `colors`.
-
-    One of `COLORS` has its own slot and "#d55e00" gets the nearest hue, so that every label is
-    readable in every theme; the others get the next slot that nobody asked for.
-    """
-    wanted = [_nearest(color) for color in colors]
-    free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))
-    unnamed = iter(range(len(colors)))
-    return tuple(free[next(unnamed) % len(free)] if slot is None else slot for slot in wanted)
-
-
-def _nearest(color: str) -> int | None:
-    if color in COLORS:
-        return COLORS.index(color)
-    try:
-        red, green, blue = Color.parse(color.strip().lower()).get_truecolor()
-    except ColorParseError:
-        return None
-    hue = 360 * colorsys.rgb_to_hsv(red, green, blue)[0]
-    return min(range(SLOTS), key=lambda slot: abs((hue - _HUES[slot] + 180) % 360 - 180))

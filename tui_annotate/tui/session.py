@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import Annotate
     from tui_annotate.services.assist import Assist
     from tui_annotate.services.assist.former import Formers
-    from tui_annotate.services.position.stored import Positions
+    from tui_annotate.workspace.machines import Machines
     from tui_annotate.workspace.team import Team
 
 
@@ -32,8 +32,8 @@ class Session:
         assist: gives the assist; called in a thread, as it may import much the first time.
         formers: gives what finds former annotations; called in a thread, for the same reason.
         team: gives what several people need of the workspace: news, talks, figures.
-        positions: gives what questions tell by where their answers stand.
         order: how the samples are walked, as `services.annotate` names it.
+        machines: gives what machines say of samples; None where nobody asks them.
         signed_in: the person has an account, so that there is a password and a way out.
         problem: what is to be told at the start, such as a refused key map; empty for nothing.
     """
@@ -45,9 +45,9 @@ class Session:
     person: Person
     order: str
     keys: KeyMap
-    positions: Callable[[], Positions] | None = None
     signed_in: bool = False
     problem: str = ""
+    machines: Callable[[], Machines] | None = None
 
 
 def not_in_force(why: str) -> str:

@@ -28,9 +28,10 @@ from tui_annotate.settings import WORKSPACE_FILE
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
 from tui_annotate.storage.shares.store import ShareStore
+from tui_annotate.storage.suggestions import SuggestionStore
 from tui_annotate.storage.work.merging import MergeStore
 from tui_annotate.storage.work.synced import SyncStore
-from tui_annotate.workspace import create
+from tui_annotate.workspace import carried_suggestions, create
 from tui_annotate.workspace import open as opened
 from tui_annotate.workspace.folder import LABELS
 
@@ -70,6 +71,7 @@ def bundles(space: Workspace, person: Person) -> Bundles:
         CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
         GuidanceStore(database),
         lambda: space.vectors,
+        SuggestionStore(database),
     )
     corpus = CorpusStore(database)
 
@@ -193,6 +195,7 @@ def unpacked(
             _make(folder)
         with opened(folder) as space:
             _fill(space, file, Path(place), about=about, progress=progress)
+            carried_suggestions.take(space, file, Path(place))
             bundles(space, about.owner).take(file, Path(place), about)
     return folder, about.owner
 

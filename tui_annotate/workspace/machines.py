@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from tui_annotate.domain.scores import Score
     from tui_annotate.plugins.protocols import Embedder
     from tui_annotate.services.compare import Compare
+    from tui_annotate.services.judge import Judging
     from tui_annotate.services.position.stored import Positions
+    from tui_annotate.services.probe import TrainProbe
     from tui_annotate.services.propose import Propose
     from tui_annotate.services.rank import Rank
     from tui_annotate.services.score import Score as Scoring
@@ -135,6 +137,13 @@ class Machines:
         return registry.load_embedder(used.embedder, base_url=url, dimensions=used.asked_dimensions)
 
     @cached_property
+    def judging(self) -> Judging:
+        """Judges that sort contexts, answer questions, and score answers."""
+        from tui_annotate.services.judge import Judging
+
+        return Judging(self.corpus, self.scores, self.replies)
+
+    @cached_property
     def comparing(self) -> Compare:
         """How well scores and detectors tell what people say."""
         from tui_annotate.services.compare import Compare
@@ -142,6 +151,13 @@ class Machines:
 
         names = Export(self.corpus, self.people, self.log)
         return Compare(self.corpus, self.scores, self.people, names.checked, self.actor)
+
+    @cached_property
+    def probing(self) -> TrainProbe:
+        """Probes of local models, by the labels of answers."""
+        from tui_annotate.services.probe import TrainProbe
+
+        return TrainProbe(self.corpus, self.scores, self.actor)
 
     @cached_property
     def proposing(self) -> Propose:

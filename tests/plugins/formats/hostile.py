@@ -8,7 +8,7 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from tests.domain.strategies import settlements, traces
+from tests.domain.strategies import provenances, settlements, traces
 from tests.plugins.strategies import metas
 from tui_annotate.domain.annotations import ADJUDICATED, Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
@@ -84,6 +84,7 @@ def _annotation(draw: st.DrawFn, key: str, source: str, summary: str) -> Annotat
         updated=draw(_TIMES),
         trace=draw(st.none() | st.none() | traces(len(evidence))),
         settled=draw(_settled(origin)),
+        suggested=draw(st.none() | st.none() | provenances()),
         imported=draw(st.sampled_from(_ORIGINALS)),
     )
 

@@ -11,6 +11,7 @@ from tests.plugins.formats.said import IN_THEM, LEFT_OUT, views
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.records import Owned, Problem, Record
 from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
 from tui_annotate.domain.settlements import How, Settled
@@ -23,7 +24,7 @@ from tui_annotate.plugins.traits import About, Place, Trait
 
 OF_ITEMS = frozenset({"autojudge", "open-qa"})
 """Formats that hold items or questions, and no pairs: their own tests have these laws."""
-BARE = frozenset({"rag"})
+BARE = frozenset({"generations", "rag"})
 """Formats that hold samples, and nobody's work: so have these."""
 
 
@@ -182,6 +183,7 @@ def examples(person: str) -> dict[Trait, list[Record]]:
         Trait.VERSION: changed(version=3, label_set="ab" * 32, guidelines="cd" * 32),
         Trait.TRACE: changed(evidence=_evidence((8, 18)), trace=Trace(places=(OUTSIDE,))),
         Trait.SETTLED: changed(origin="adjudicated", settled=Settled("li", How.TAKEN, ("x",))),
+        Trait.SUGGESTED: changed(suggested=Provenance(suggestion="s", maker="toy")),
         Trait.META: told(meta={"n": 1.5, "model": "toy"}),
         Trait.GROUP: told(group="g"),
         Trait.REQUEST: told(request=Request(question="how much?")),

@@ -102,6 +102,7 @@ def _row(owned: Owned, *, own: str) -> Said:
         "version": (one.version, one.label_set, one.guidelines),
         "trace": repr(one.trace),
         "settled": repr(one.settled),
+        "suggested": repr(one.suggested),
         "original": _original(one.imported),
     }
 
@@ -226,6 +227,7 @@ LOSSES: Mapping[str, Loss] = {
     Trait.VERSION: _rows_without("version"),
     Trait.TRACE: _rows_without("trace"),
     Trait.SETTLED: _rows_without("settled"),
+    Trait.SUGGESTED: _rows_without("suggested"),
     Trait.TIME: _all(_rows_without("times"), _without("times")),
     Trait.ANNOTATOR: _nobody,
     Trait.EMPTY: _without("empty"),

@@ -32,6 +32,7 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.items import PASSAGE
 from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.samples import Kind, Request, SampleKey, Side
 from tui_annotate.domain.settlements import How, Settled
@@ -572,6 +573,7 @@ def _examples(found: dict[str, Record]) -> dict[Trait, Record]:
         Trait.VERSION: changed(version=3, label_set="ab" * 32),
         Trait.TRACE: changed(claim=(), evidence=evidence, trace=Trace(places=(OUTSIDE,))),
         Trait.SETTLED: changed(origin="adjudicated", settled=Settled("li", How.TAKEN, ("x",))),
+        Trait.SUGGESTED: changed(suggested=Provenance(suggestion="s", maker="toy")),
         Trait.META: told(meta=meta),
         Trait.GROUP: replace(
             said(found["d|1101|a"], rating="Bad"),

@@ -156,7 +156,7 @@ def test_every_kind_of_sample_comes_back(record: Record) -> None:
         return
     bare = [
         replace(one, annotation=replace(one.annotation, trace=None, settled=None, imported=None,
-                                        number=0))
+                                        suggested=None, number=0))
         for one in record.annotations
     ]  # fmt: skip
     assert list(back[0].annotations) == bare

@@ -27,9 +27,10 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import moving
 from tui_annotate.tui.draft.counting import letter
 from tui_annotate.tui.draft.effects import Save
+from tui_annotate.tui.draft.quoting import quoted
 from tui_annotate.tui.draft.sheet import Pointer
 from tui_annotate.tui.draft.state import Option
-from tui_annotate.tui.draft.words import digit_range, line, quoted
+from tui_annotate.tui.draft.words import digit_range, line
 
 
 def test_it_says_what_the_next_digit_would_save() -> None:

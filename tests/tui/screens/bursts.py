@@ -94,5 +94,6 @@ def seen(person: Person) -> tuple[Any, ...]:
     return (
         type(top).__name__, draft.sample.id, draft.state, draft.side, draft.claim, draft.selection,
         [*draft.evidence], draft.note, [*draft.labels], draft.asleep, focused, lines, row,
-        kept, [*draft.unsaved], draft.pending,
+        kept, [*draft.unsaved], draft.pending, draft.hiding, [one.id for one in draft.offered],
+        getattr(draft.focused_suggestion, "id", ""), getattr(draft.changing, "id", ""),
     )  # fmt: skip

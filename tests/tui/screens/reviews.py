@@ -12,6 +12,7 @@ from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.scores import Run, RunKind, Score
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.draft.judging.state import Judging
@@ -90,6 +91,17 @@ def make(folder: Path) -> Path:
             space.annotate.add(person, CHINESE, one, seconds=1)
             space.annotate.finish(person, CHINESE, seconds=1)
     return folder
+
+
+def say(folder: Path, *values: float) -> None:
+    """A machine says how well supported it finds the three samples, under the name q."""
+    with workspace.open(folder) as space:
+        scores = [
+            Score(key=key, name="q", value=value)
+            for key, value in zip((FIRST, SECOND, CHINESE), values, strict=True)
+        ]
+        run = Run(id=str(values), kind=RunKind.SCORE, maker="m", dataset="films")
+        space.machines.scores.write(run, scores)
 
 
 def settled(folder: Path, key: SampleKey = FIRST) -> tuple[Annotation, ...]:

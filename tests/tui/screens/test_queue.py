@@ -12,9 +12,12 @@ from rich.cells import cell_len
 from tests.tui.stage import HOSTILE, Stage, staged
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound, Unavailable
+from tui_annotate.domain.glances import Glance, Glances
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.siblings import Sibling
 from tui_annotate.tui.screens.queue import QueueScreen
-from tui_annotate.tui.widgets.queue_rows import PAGE
+from tui_annotate.tui.screens.queue_reading import Opinions
+from tui_annotate.tui.widgets.queue_rows import PAGE, QueueRows
 
 _TOTAL = 100_000
 _STATES = list(State)
@@ -305,3 +308,120 @@ async def test_hostile_rows_are_harmless() -> None:
     async with staged(screen=screen, size=(140, 24)) as (stage, pilot):
         await _idle(stage, pilot)
         assert "␛]52" in stage.text()
+
+
+# what machines say ---------------------------------------------------------------------------
+
+
+@dataclass
+class _Machine:
+    """Says something of every second sample; remembers in which order the queue is."""
+
+    order: str = "by-source"
+    said: int = 0
+
+    def glances(self, keys: Sequence[SampleKey]) -> Glances:
+        """The value grows with the number."""
+        self.said += len(keys)
+        even = [key for key in keys if not int(key.id) % 2]
+        of = {key: Glance((int(key.id) / _TOTAL, None), "wrong") for key in even}
+        return Glances(("unigram_overlap", "faithfulness"), True, of)
+
+    def rivals(self, key: SampleKey) -> tuple[Sequence[Sibling], Glances]:
+        """Itself and one more."""
+        names = (key, SampleKey("news", "other"))
+        return [Sibling(each, State.NEW, 0, f"text of {each.id}") for each in names], Glances()
+
+    def opinions(self) -> Opinions:
+        """As the screen is given them."""
+        orders = ("by-source", "worst:unigram_overlap")
+        return Opinions(
+            self.glances, self.rivals, lambda: orders, lambda: self.order, self._reorder
+        )
+
+    def _reorder(self, order: str) -> None:
+        self.order = order
+
+
+@pytest.mark.parametrize("width", [60, 80, 99, 100, 119, 120, 140])
+async def test_bars_and_badges_stand_beside_the_rows(width: int) -> None:
+    """Heads stand over their columns at any width; the row in hand is told in full."""
+    screen = QueueScreen(_Store().page, opinions=_Machine().opinions(), position=88_001)
+    async with staged(screen=screen, size=(width, 24)) as (stage, pilot):
+        await _idle(stage, pilot)
+        _, heads, *rows = stage.lines()
+        row = next(row for row in rows if "088000" in row)
+        other = next(row for row in rows if "088001" in row)
+        assert "█" in row
+        assert "█" not in other
+        head = "unig" if width >= 120 else "score"
+        assert cell_len(heads[: heads.index(head)]) == cell_len(row[: row.index("█")])
+        assert ("wrong" in row, ".88" in row) == (width >= 100, width >= 120)
+        assert cell_len(row[: row.index("桥")]) == cell_len(other[: other.index("桥")])
+        assert cell_len(heads[: heads.index("summ")]) == cell_len(row[: row.index("桥")])
+        assert " machine: wrong · unigram_overlap .88 · news/088000" in stage.text()
+
+
+async def test_another_order_is_read_at_once() -> None:
+    """It begins at its first row, and the title names it; the same again reads nothing."""
+    store, machine = _Store(), _Machine()
+    screen = QueueScreen(store.page, opinions=machine.opinions(), position=500)
+    async with staged(screen=screen) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press("o")
+        await _idle(stage, pilot)
+        await pilot.press("enter")
+        await _idle(stage, pilot)
+        assert len(store.asked) == 1
+        await pilot.press("o")
+        await _idle(stage, pilot)
+        await pilot.press("down", "enter")
+        await _idle(stage, pilot)
+        assert machine.order == "worst:unigram_overlap"
+        assert store.asked[-1] == ("", 0, PAGE)
+        assert "finished · worst:unigram_overlap ━" in stage.lines()[0]
+        assert "all · 1/100000" in stage.lines()[0]
+
+
+async def test_rivals_are_opened_from_the_list() -> None:
+    """What is chosen there is opened; closing them stays in the list."""
+    screen = QueueScreen(_Store().page, opinions=_Machine().opinions())
+    async with staged(screen=screen) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press("s")
+        await _idle(stage, pilot)
+        assert "text of 000000" in stage.text()
+        await pilot.press("q", "s")
+        await _idle(stage, pilot)
+        await pilot.press("down", "enter")
+        await _idle(stage, pilot)
+        assert stage.results == [SampleKey("news", "other")]
+
+
+async def test_its_keys_are_told_with_those_of_machines() -> None:
+    """On the line and in the help; a list without machines does nothing with them."""
+    screen = QueueScreen(_Store().page, opinions=_Machine().opinions())
+    async with staged(screen=screen) as (stage, pilot):
+        await _idle(stage, pilot)
+        assert "o order  s rivals" in stage.lines()[-1]
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert "another order" in stage.text()
+    async with staged(screen=QueueScreen(_Store().page)) as (stage, pilot):
+        await _idle(stage, pilot)
+        await pilot.press("o", "s", "question_mark")
+        await pilot.pause()
+        assert "another order" not in stage.text()
+
+
+async def test_what_was_said_of_rows_long_gone_is_given_up() -> None:
+    """With the rows themselves; the list stays small however far one goes."""
+    machine = _Machine()
+    screen = QueueScreen(_Store().page, opinions=machine.opinions())
+    async with staged(screen=screen) as (stage, pilot):
+        await _idle(stage, pilot)
+        for _ in range(30):
+            screen.action_move(PAGE)
+            await _idle(stage, pilot)
+        assert machine.said >= 30 * PAGE
+        assert len(screen.query_one(QueueRows)._glances) <= 26 * PAGE // 2

@@ -67,6 +67,7 @@ def test_selection_evidence_and_cursor_differ_without_colours() -> None:
         selected | Trait.CONFLICT,
         look(PLAIN, None, Trait.LACKING),
         look(PLAIN, None, Trait.CONFLICT | Trait.FOCUSED),
+        look(PLAIN, None, Trait.SUGGESTED),
     ]
     for one, other in combinations(keys, 2):
         assert mono[one] != mono[other]
@@ -80,11 +81,28 @@ def test_what_words_have_to_do_with_the_other_text_is_seen_on_every_ground(looks
         assert len({str(style) for style in (*seen, looks[below])}) == 4
 
 
+def test_what_a_machine_proposes_looks_unlike_what_somebody_marked(looks: Looks) -> None:
+    """Lit or not, in every theme, by an attribute beside the colour; also where both lie."""
+    for ground in range(EVIDENCE):
+        plain = look(ground, None, Trait.NONE)
+        proposed, own = plain | Trait.SUGGESTED, look(ground, 0, Trait.NONE)
+        seen = [looks[key] or Style() for key in (plain, proposed, own, own | Trait.SUGGESTED)]
+        assert [bool(style.italic) for style in seen] == [False, True, False, True]
+        assert [bool(style.underline) for style in seen] == [False, False, True, True]
+
+
+def test_a_suggestion_in_focus_is_bold_and_not_dim(looks: Looks) -> None:
+    """Both at once are one thing to some terminals."""
+    style = looks[look(PLAIN, None, Trait.SUGGESTED | Trait.FOCUSED)] or Style()
+    assert style.bold
+    assert not style.dim
+
+
 def test_mono_holds_no_colour() -> None:
     """Attributes only."""
     mono = Looks(palette(MONO))
     for ground in range(HINT + 1):
-        for traits in (Trait.NONE, Trait.CURSOR, Trait.OVERLAP | Trait.STAND_IN):
+        for traits in (Trait.NONE, Trait.CURSOR, Trait.SUGGESTED, Trait.OVERLAP | Trait.STAND_IN):
             style = mono[look(ground, 3, traits)] or Style()
             assert style.color is None
             assert style.bgcolor is None

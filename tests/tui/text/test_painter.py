@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -237,3 +238,18 @@ def test_what_cannot_be_shown_is_dim() -> None:
     """A picture of a control is told from the same sign in the text."""
     pieces, _ = paint(layout_of("a\x1bb␛"), Scene(), y=0)
     assert [piece for piece in pieces if piece.key] == [Piece("␛", Trait.STAND_IN)]
+
+
+def test_a_suggestion_has_a_sign_of_its_own_and_no_line_under_it() -> None:
+    """Beside an annotation on the line there are several; in focus its own sign comes back."""
+    offer = Mark(Span(4, 10), "~", suggested=True)
+    scene = Scene(marks=marked(offer))
+    assert row(scene).startswith("  ~ The bridge")
+    assert found(scene, "bridge") == Trait.SUGGESTED
+    own = Mark(Span(4, 10), "A", slot=2)
+    both = Scene(marks=marked(offer, own))
+    assert row(both).startswith("  + ")
+    assert found(both, "bridge") == look(PLAIN, 2, Trait.SUGGESTED)
+    focused = Scene(marks=marked(replace(offer, focused=True), own))
+    assert row(focused).startswith("  ~▌")
+    assert found(focused, "bridge") == look(PLAIN, 2, Trait.SUGGESTED | Trait.FOCUSED)

@@ -37,6 +37,24 @@ async def test_an_annotation_is_one_line_and_the_focused_one_shows_its_note() ->
         ]
 
 
+async def test_suggestions_stand_apart_with_their_maker() -> None:
+    """A sign in the letter's place, who says so at the right edge, the reason below in focus.
+
+    What was made of one tells its maker behind the note.
+    """
+    widget = AnnotationList()
+    offer = replace(_A, letter="~", note="it says 12", maker="judge:tiny 0.83")
+    own = replace(_A, focused=False, maker="judge:tiny 0.83, changed")
+    async with staged(widget, size=(60, 6)) as (stage, pilot):
+        widget.show([own, offer])
+        await pilot.pause()
+        assert [line.rstrip() for line in stage.lines()[:3]] == [
+            ' A Intrinsic "15 million pounds"  ⇄1 ✎ judge:tiny 0.83, ch…',
+            '▌~ Intrinsic "15 million pounds"         ⇄1 judge:tiny 0.83',
+            "   ~ it says 12",
+        ]
+
+
 async def test_no_annotations_is_said() -> None:
     """An empty list speaks, also after it was full."""
     widget = AnnotationList()

@@ -12,7 +12,14 @@ from tui_annotate.tui.widgets.pane_title import PaneTitle
 
 @pytest.mark.parametrize(
     ("kind", "glyph"),
-    [("hint", "·"), ("draft", "▸"), ("saved", "✓"), ("warning", "!"), ("error", "✗")],
+    [
+        ("hint", "·"),
+        ("draft", "▸"),
+        ("offer", "~"),
+        ("saved", "✓"),
+        ("warning", "!"),
+        ("error", "✗"),
+    ],
 )
 async def test_each_kind_of_draft_line_has_a_glyph(kind: Kind, glyph: str) -> None:
     """What the line says is never told by colour alone."""

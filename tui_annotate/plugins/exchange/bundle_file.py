@@ -1,7 +1,7 @@
-"""A bundle: one zip with a person's texts, work, labels, guidelines and vectors; opened warily.
+"""A bundle: one zip with a person's texts, work, labels, guidelines, vectors and suggestions.
 
-It comes by mail from somewhere. Only members that a bundle has are looked at, by names that are
-known beforehand, and no more of them is unpacked than texts would be.
+It comes by mail from somewhere, and is opened warily. Only members that a bundle has are looked at,
+by names that are known beforehand, and no more of them is unpacked than texts would be.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from tui_annotate.domain.people import Person, PersonKind, checked_name
 from tui_annotate.plugins.admission import identifier
 
 FORMAT: Final = "tui-annotate-bundle/1"
-ABOUT, GUIDANCE, SAMPLES, STREAMS, VECTORS = (
+ABOUT, GUIDANCE, SAMPLES, STREAMS, VECTORS, SUGGESTIONS = (
     "bundle.json", "guidance.json", "samples.jsonl", "streams.jsonl", "vectors.parquet",
+    "suggestions.jsonl",
 )  # fmt: skip
-_MEMBERS: Final = (ABOUT, GUIDANCE, SAMPLES, STREAMS, VECTORS)
+_NEEDED: Final = (ABOUT, GUIDANCE, SAMPLES, STREAMS)
+_MEMBERS: Final = (*_NEEDED, VECTORS, SUGGESTIONS)
 _FLOOR: Final = 64 * 2**20
 _RATIO: Final = 300
 """What a member may unpack to: this many times its packed size, and the floor at least."""
@@ -157,7 +159,7 @@ def _check(file: Path, members: list[ZipInfo]) -> None:
             raise InvalidInput(f"{file} holds {member.filename!r}, which no bundle holds", _HINT)
         if member.flag_bits & _ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise InvalidInput(f"{file} is encrypted, or packed in an unusual way", _HINT)
-    if lacking := [name for name in _MEMBERS[:-1] if name not in names]:
+    if lacking := [name for name in _NEEDED if name not in names]:
         raise InvalidInput(f"{file} is no bundle: it lacks {lacking[0]}", "name the right file")
 
 

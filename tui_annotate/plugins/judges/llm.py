@@ -11,18 +11,20 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
-from tui_annotate.plugins.asking import Answered, JudgeOptions, Question, Replies
-from tui_annotate.plugins.embedders.endpoint import (
+from tui_annotate.plugins.addresses import (
     broken,
     checked_url,
     host_of,
     warn_of_open_key,
 )
+from tui_annotate.plugins.asking import Answered, JudgeOptions, Question, Replies
 from tui_annotate.plugins.patience import Patience, Refused
 
 if TYPE_CHECKING:
@@ -84,17 +86,36 @@ class LlmJudge:
         self._patiently = Patience(self.host, wait=wait)
         self._left_out: set[str] = {"max_completion_tokens"}
         self._making = Lock()
+        self._turns: dict[str, _Turn] = {}
 
     def ask(self, question: Question) -> Answered:
         """See `Judge.ask`."""
         key = reply_key(self.model, question)
         if (known := self._replies.get(key)) is not None:
             return Answered(known, cached=True)
-        with self._free:
-            text = self._told(question)
-        about = {"model": self.model, "host": self.host, **_parameters(question)}
-        self._replies.put(key, text, about=about)
+        with self._alone(key):
+            if (known := self._replies.get(key)) is not None:
+                return Answered(known, cached=True)
+            with self._free:
+                text = self._told(question)
+            about = {"model": self.model, "host": self.host, **_parameters(question)}
+            self._replies.put(key, text, about=about)
         return Answered(text, cached=False)
+
+    @contextmanager
+    def _alone(self, key: str) -> Iterator[None]:
+        """Whoever asks the same meanwhile waits, and finds the reply."""
+        with self._making:
+            turn = self._turns.setdefault(key, _Turn())
+            turn.waiting += 1
+        try:
+            with turn.lock:
+                yield
+        finally:
+            with self._making:
+                turn.waiting -= 1
+                if not turn.waiting:
+                    del self._turns[key]
 
     def ask_all(
         self, questions: Sequence[Question]
@@ -180,7 +201,7 @@ class LlmJudge:
             import openai
         except ImportError as error:
             raise Unavailable("the library openai is not installed", INSTALL) from error
-        from tui_annotate.plugins.judges import wire
+        from tui_annotate.plugins import wire
 
         # What it would take from the environment is given here, so that it takes nothing.
         return openai.OpenAI(
@@ -193,6 +214,14 @@ class LlmJudge:
             max_retries=0,
             http_client=wire.client(self._url, most=MOST),
         )
+
+
+@dataclass(slots=True)
+class _Turn:
+    """Who is at one question."""
+
+    lock: Lock = field(default_factory=Lock)
+    waiting: int = 0
 
 
 class _Memory:

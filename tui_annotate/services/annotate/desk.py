@@ -10,7 +10,7 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
-from tui_annotate.domain.suggestions import Given
+from tui_annotate.domain.suggestions import Given, Suggested
 from tui_annotate.storage.work.ledger import Done
 
 
@@ -27,6 +27,7 @@ class Desk:
         guidelines: their text; empty where there are none.
         practice: what is right is known, and shown once it is done.
         scale: the words that the sample can be rated with, in their order; empty for none.
+        suggestions: of machines, with what this person answered; none where those are hidden.
     """
 
     sample: Sample
@@ -41,6 +42,7 @@ class Desk:
     guidelines: str
     practice: bool = False
     scale: tuple[str, ...] = ()
+    suggestions: tuple[Suggested, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.items import scale
@@ -15,6 +15,7 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.practising import Feedback, feedback
 from tui_annotate.domain.relabelling import Renames
 from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.siblings import Sibling
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate.desk import Desk
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -24,6 +25,9 @@ from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
 from tui_annotate.storage.work.store import AnnotationStore
+
+MOST_SIBLINGS: Final = 40
+"""Samples of a group that are looked at side by side."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class Looking:
             self.guidance.text(Guidance.GUIDELINES, guidelines) if guidelines else "",
             standing.practice,
             scale(stored.sample.kind, self.ratings),
+            self.store.suggested(person, key),
         )
 
     def labels(self, dataset: str = "") -> LabelTree:
@@ -148,6 +153,23 @@ class Looking:
         return self.line.page(
             person, order=order, search=search, states=states, offset=offset, limit=limit
         )
+
+    def siblings(
+        self, person: str, key: SampleKey, *, order: str = BY_SOURCE
+    ) -> tuple[Sibling, ...]:
+        """The samples of a sample's group that are in this person's line, as they came.
+
+        Returns:
+            None of them where the sample belongs to no group; else it is one of them. No more than
+            `MOST_SIBLINGS`.
+        """
+        rows = self.line.siblings(person, key, order=order)[:MOST_SIBLINGS]
+        found = []
+        for row in rows:
+            documents = self.corpus.sample(row.key).sample.side(Side.SUMMARY)
+            text = "\n".join(document.text for document in documents)
+            found.append(Sibling(row.key, row.state, row.annotations, text))
+        return tuple(found)
 
     def find(self, text: str) -> SampleKey:
         """The sample that is meant: an id, dataset/id, or the start of one id alone.

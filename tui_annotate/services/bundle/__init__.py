@@ -86,6 +86,7 @@ class Bundles:
                 )
             streams = _streams(folder, person, copies)
             vectors = self.members.vectors(folder, documents)
+            self.members.suggestions(folder, wanted)
             bundle_file.describe(folder, self._about(person), self.members.guidance(wanted))
             bundle_file.pack(folder, target)
         return Packed(samples, streams, vectors)

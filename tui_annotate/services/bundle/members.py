@@ -1,4 +1,4 @@
-"""What of a workspace goes into a bundle: texts, vectors, label sets and guidelines."""
+"""What of a workspace goes into a bundle: texts, vectors, suggestions, labels, guidelines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.exchange import bundle_file
+from tui_annotate.plugins.exchange import bundle_file, suggestion_lines
 from tui_annotate.plugins.protocols import ExportOptions
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
     from tui_annotate.methods.late_interaction import TokenBank
     from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.suggestions import SuggestionStore
     from tui_annotate.storage.vectors.prepared import Prepared
     from tui_annotate.storage.vectors.store import VectorStore
 
@@ -34,11 +35,13 @@ class Members:
     Attributes:
         corpus: as the person whose bundle it is may see it, so that nobody else's work is in it.
         stores: opens the vector store; called only where the workspace has vectors.
+        proposed: what machines suggest, of all datasets.
     """
 
     corpus: CorpusStore
     guidance_store: GuidanceStore
     stores: Callable[[], VectorStore]
+    proposed: SuggestionStore
 
     def datasets(self) -> list[str]:
         """The names of all datasets."""
@@ -65,6 +68,22 @@ class Members:
                     for document in sample.documents:
                         found.setdefault(document.sha256, sample.key)
                     yield Record(replace(sample, imported=None))
+
+    def suggestions(self, folder: Path, wanted: Wanted) -> None:
+        """Writes what machines suggest on the samples, but where people shall not see it.
+
+        Nothing is written where there is none: older programs know of no such member.
+        """
+
+        def theirs(key: SampleKey) -> bool:
+            mine = wanted.get(key.dataset, set())
+            return mine is None or key in mine
+
+        target = folder / bundle_file.SUGGESTIONS
+        with target.open("w", encoding="utf-8", newline="\n") as file:
+            count = suggestion_lines.write(self.proposed.bundled(theirs), file)
+        if not count:
+            target.unlink()
 
     def guidance(self, wanted: Wanted) -> bundle_file.Guidance:
         """The workspace's own, and those that the datasets have beside them."""

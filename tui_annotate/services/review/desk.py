@@ -19,7 +19,8 @@ class Layer:
 
     Attributes:
         letter: A, B, C ...: another person's in the next sample.
-        annotations: in reading order, without what an import knew of their maker.
+        annotations: in reading order, without what an import knew of their maker, or which machine
+            suggested them: who leaned on one shall not weigh more or less.
         comment: their note on the sample as a whole.
         rating: of it as a whole; empty for none.
     """
@@ -123,6 +124,7 @@ class Waiting:
             where people rated the sample otherwise.
         kinds: in how many groups people differ so; kinds without any are not there.
         own: the reviewer annotated it, and can not settle it.
+        against: how far people contradict a machine, in [0, 1]; None where that was not asked.
     """
 
     key: SampleKey
@@ -137,6 +139,7 @@ class Waiting:
     conflicts: int
     kinds: tuple[tuple[Difference, int], ...]
     own: bool
+    against: float | None = None
 
     @property
     def settled(self) -> bool:

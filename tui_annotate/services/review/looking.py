@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +22,7 @@ from tui_annotate.domain.people import (
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.adjudication import Difference, Group, Standing, groups
+from tui_annotate.methods.verdicts import supported
 from tui_annotate.services.review.desk import Lesson, Outcome, ReviewDesk, Waiting
 from tui_annotate.services.review.work import Work, lettered, work
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -113,7 +114,8 @@ class Looking:
     def queue(self, reviewer: str, *, dataset: str = "") -> list[Waiting]:
         """Samples of review: what waits first, of that the most conflicts, then as they came.
 
-        A sample waits once two people are done with it, or all who were to annotate it.
+        After `sort_against` those come first, settled or not, where people contradict the machine
+        most. A sample waits once two people are done with it, or all who were to annotate it.
 
         Raises:
             NotFound: there is no such dataset.
@@ -124,7 +126,27 @@ class Looking:
         there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
         self._count(there)
         rows = [self._waiting(one, reviewer) for one in there]
-        return sorted(rows, key=lambda row: (row.settled, -row.conflicts, -row.nearly))
+        usual = sorted(rows, key=lambda row: (row.settled, -row.conflicts, -row.nearly))
+        return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
+
+    def sort_against(self, says: Mapping[SampleKey, float] | None) -> None:
+        """From now on review begins where people contradict a machine most; None: as before.
+
+        What is settled counts for what people found; else what most of those who are done say.
+
+        Args:
+            says: by sample, how well supported the machine finds it, in [0, 1].
+
+        Raises:
+            NotAllowed: who acts may not review.
+        """
+        require(self.actor, Verb.REVIEW)
+        self._against.clear()
+        for dataset in sorted({key.dataset for key in says or ()}):
+            for record in self.corpus.records(RecordFilter(dataset=dataset)):
+                found, said = supported(record), (says or {}).get(record.sample.key)
+                if found is not None and said is not None:
+                    self._against[record.sample.key] = abs(found - said)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
         """The first sample of the queue that this reviewer can settle; None where there is none.
@@ -160,6 +182,7 @@ class Looking:
             standings[Standing.CONFLICT] + rated,
             tuple((kind, kinds[kind]) for kind in Difference if kinds[kind]),
             reviewer in one.workers,
+            self._against.get(one.key),
         )
 
     def _count(self, there: Sequence[Candidate]) -> None:
@@ -188,6 +211,10 @@ class Looking:
                         said[owned.person].append(owned.annotation)
                 rated = {each.person: each.rating for each in record.assignments}
                 yield counted, groups(record.sample, said), [rated.get(who, "") for who in said]
+
+    @cached_property
+    def _against(self) -> dict[SampleKey, float]:
+        return {}
 
     @cached_property
     def _counted(self) -> dict[SampleKey, tuple[_Heads, int, _Standings, _Differences, bool]]:

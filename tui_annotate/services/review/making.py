@@ -222,6 +222,7 @@ class Making:
             guidelines=self.stamp.guidelines,
             imported=None,
             trace=None,
+            suggested=None,
         )
 
     def _check_beside(self, made: Annotation) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.history import Payload
 from tui_annotate.domain.merging import Fork
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record, RecordFilter
@@ -95,10 +96,10 @@ class TableSync:
         for key, head in changed.items():
             mark = marks.get(key, Mark("", "", ""))
             record = self._record(key)
-            if record is None or not (mark.updated_at or said(record)):
+            if record is None or not (mark.updated_at or self._said(record)):
                 continue
             try:
-                value = payloads.payload(record, self._look_up)
+                value = self._payload(record)
             except InvalidInput as error:
                 done.refused.append(Taken(self.person.id, key, refused=error.message))
                 continue
@@ -155,6 +156,17 @@ class TableSync:
             return found
         sample, nothing = self._look_up(key), (Assignment(self.person.id),)
         return Record(sample, (), nothing, (self.person,)) if sample else None
+
+    def _payload(self, record: Record) -> dict[str, Any]:
+        answers = self._answers(record.sample.key)
+        return payloads.payload(record, self._look_up, answers=answers)
+
+    def _said(self, record: Record) -> bool:
+        """Whether what somebody did is worth a row."""
+        return said(record) or bool(self._answers(record.sample.key))
+
+    def _answers(self, key: SampleKey) -> Mapping[str, Payload]:
+        return self.log.state(self.person.id, key).suggestions
 
     def _look_up(self, key: SampleKey) -> Sample | None:
         try:
@@ -235,7 +247,7 @@ class TableSync:
         record = self._record(key) if given else None
         digest = ""
         with suppress(InvalidInput):  # what no row can tell is told by the next push
-            digest = payloads.digest(payloads.payload(record, self._look_up)) if record else ""
+            digest = payloads.digest(self._payload(record)) if record else ""
         if self.log.stream(self.person.id, key).head != head:
             digest = ""  # something was done meanwhile, which the table lacks
         self.marks.keep({key: Mark(head, digest, row.updated_at)})
@@ -256,7 +268,7 @@ class TableSync:
 
     def _worth(self, key: SampleKey, marks: dict[SampleKey, Mark]) -> bool:
         record = self._record(key)
-        return record is not None and (key in marks or said(record))
+        return record is not None and (key in marks or self._said(record))
 
     def delete_mine(self, dataset: str) -> int:
         """Removes the person's rows of a dataset; the work here stays. How many there were.

@@ -27,7 +27,7 @@ def worked(stream: Stream) -> bool:
     """Whether more than time was spent on a sample."""
     told: Any = stream.state.assignment
     given = told["rating"] or told["comment"] or told["state"] != "new"
-    return bool(stream.state.annotations or given)
+    return bool(stream.state.annotations or stream.state.suggestions or given)
 
 
 def moment(told: str) -> str:

@@ -11,8 +11,10 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any, Final
 
 from tui_annotate.domain.annotations import (
@@ -23,12 +25,13 @@ from tui_annotate.domain.annotations import (
 )
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
-from tui_annotate.domain.history import StreamState, canonical
+from tui_annotate.domain.history import Payload, StreamState, canonical
 from tui_annotate.domain.items import JUDGED, NOT_RATED, PASSAGE, cut, sentences
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Kind, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import given_from_json, given_to_json
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import UTF16, ExportOptions, ImportOptions
 from tui_annotate.storage.codec import plain
@@ -37,17 +40,24 @@ from tui_annotate.storage.work.plans import Stream
 
 _NAMESPACE: Final = uuid.UUID("a1d2b0c5-2f0e-5b53-9b0f-4f2d9a6c7e11")
 _HINT: Final = "it is left as it is in the table"
+_ANSWERS: Final = "suggestions"
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 Place = tuple[Side, Span]
 
 
-def payload(record: Record, look_up: Callable[[SampleKey], Sample | None]) -> dict[str, Any]:
+def payload(
+    record: Record,
+    look_up: Callable[[SampleKey], Sample | None],
+    *,
+    answers: Mapping[str, Payload] = MappingProxyType({}),
+) -> dict[str, Any]:
     """What one person did on a sample, as it is sent.
 
     Args:
         look_up: gives other samples, as a citation is told with its whole report.
+        answers: to suggestions, as the log has them; told beside the form, where there are any.
 
     Raises:
         InvalidInput: it can not be told as one, or a table can not hold it.
@@ -63,6 +73,8 @@ def payload(record: Record, look_up: Callable[[SampleKey], Sample | None]) -> di
             "ingest the reports that it belongs to",
         )
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
+    if answers:
+        found[_ANSWERS] = dict(answers)
     if any(_UNSTORABLE.search(text) for text in _texts(found)):
         raise InvalidInput(
             "it holds NUL or half a character, which no table can hold", "share it by a bundle"
@@ -100,8 +112,18 @@ def state(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str) 
     Raises:
         InvalidInput: it is no such payload, or of other texts.
     """
-    read = _judged if sample.kind in JUDGED else _native
-    return read(value, sample, stream, at=at)
+    judged = sample.kind in JUDGED
+    plain_value = {name: each for name, each in value.items() if name != _ANSWERS}
+    found = (_judged if judged else _native)(plain_value, sample, stream, at=at)
+    # Other programs that write lines of reports know of no answers: theirs stay.
+    absent = stream.state.suggestions if judged else {}
+    return replace(found, suggestions=_answers(value.get(_ANSWERS, absent)))
+
+
+def _answers(value: Any) -> dict[str, Payload]:
+    if not isinstance(value, Mapping) or "" in value:
+        raise InvalidInput("its answers to suggestions are no object", _HINT)
+    return {name: given_to_json(given_from_json(each)) for name, each in value.items()}
 
 
 def _native(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str) -> StreamState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,7 +15,7 @@ from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.scores.runs import StoredRun, shown
 
 _READ: Final = text("""
-    SELECT d.name, s.external, c.run, c.name, c.value, c.text
+    SELECT k.key, c.run, c.name, c.value, c.text
     FROM json_each(:keys) k
     JOIN datasets d ON d.name = k.value ->> 0
     JOIN samples s ON s.dataset_id = d.id AND s.external = k.value ->> 1
@@ -31,37 +32,46 @@ def glances(connection: Connection, keys: Sequence[SampleKey], *, first: str = "
     """
     speaking = shown(connection)
     names = _names(speaking, first)
-    places = {name: at for at, name in enumerate(names)}
-    low = {(each.number, name) for (_, name), each in speaking.items() if name in each.run.low}
-    says = {(each.number, name) for (_, name), each in speaking.items()}
-    ranked = {each.number for each in speaking.values() if each.run.kind is RunKind.RANK}
-    found: dict[SampleKey, Glance] = {}
-    blank = Glance((None,) * len(names))
-    wanted = {"keys": to_json(keys), "runs": to_json(sorted({number for number, _ in says}))}
-    for dataset, sample, run, name, value, words in connection.execute(_READ, wanted):
-        if (run, name) not in says:
-            continue
-        key = SampleKey(dataset, sample)
-        before = found.get(key, blank)
-        values, label = before.values, before.label
-        if name in places and value is not None:
-            at = places[name]
-            clamped = min(max(value, 0.0), 1.0)
-            good = 1.0 - clamped if (run, name) in low else clamped
-            values = (*values[:at], good, *values[at + 1 :])
-        if run in ranked and words in LABELS:
-            label = words
-        found[key] = Glance(values, label)
-    return Glances(names, found)
+    columns = {
+        (each.number, name): (names.index(name), name in each.run.low)
+        for (_, name), each in speaking.items()
+        if name in names
+    }
+    ranks = {
+        (each.number, name) for (_, name), each in speaking.items() if each.run.kind is RunKind.RANK
+    }
+    runs = sorted({number for number, _ in ranks | columns.keys()})
+    wanted = {"keys": to_json(keys), "runs": to_json(runs)}
+    values: dict[int, list[float | None]] = {}
+    labels: dict[int, str] = {}
+    for at, run, name, value, words in connection.execute(_READ, wanted) if runs else ():
+        said = (run, name)
+        if value is not None and (column := columns.get(said)):
+            good = 1.0 - value if column[1] else value
+            mine = values.setdefault(at, [None] * len(names))
+            mine[column[0]] = min(max(good, 0.0), 1.0)
+        if said in ranks and words in LABELS:
+            labels[at] = words
+    blank: Sequence[float | None] = [None] * len(names)
+    return Glances(
+        names,
+        bool(ranks),
+        {
+            keys[at]: Glance(tuple(values.get(at, blank)), labels.get(at, ""))
+            for at in values.keys() | labels.keys()
+        },
+    )
 
 
 def _names(speaking: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
-    """The columns: the score that is asked for, then those that were made last; labels not."""
+    """The columns: what is asked for, then what is said of most, the newest first; labels not."""
+    said: Counter[str] = Counter()
     newest: dict[str, int] = {}
     for (_, name), each in speaking.items():
         if name in each.valued and (each.run.kind is not RunKind.RANK or name == first):
+            said[name] += each.valued[name]
             newest[name] = max(newest.get(name, 0), each.number)
-    line = sorted(newest, key=lambda name: (name != first, -newest[name], name))
+    line = sorted(said, key=lambda name: (name != first, -said[name], -newest[name], name))
     return tuple(line[:MOST])
 
 

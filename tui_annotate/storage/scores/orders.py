@@ -17,6 +17,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.orders import ByScore, Sense, by_score
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.columns import ORDERS, RANKS, SAMPLES, SCORES, TALLIES
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.ranks import UNSCORED, Newcomer, fill, place, remove_ranks
@@ -27,7 +28,7 @@ _MARK: Final = "#"
 _OUTDATED: Final = "outdated"
 _BATCH: Final = 5000  # rows of an order that one transaction drops
 _VALUES: Final = (
-    select(SAMPLES.c.id, SCORES.c.raw, SCORES.c.value)
+    select(SAMPLES.c.id, SCORES.c.raw, SCORES.c.value, SAMPLES.c.external)
     .join(SCORES, SCORES.c.sample_id == SAMPLES.c.id)
     .where(
         SAMPLES.c.dataset_id == bindparam("dataset"),
@@ -61,12 +62,13 @@ def ready(database: Database, order: ByScore) -> int:
         if found is not None:
             return int(found)
         line = _line(connection, order, speaking)
-    made = fill(database, name, value=partial(_place_in, line))
+    made = fill(database, name, value=partial(place_in, line))
     _drop_older(database, order, made)
     return made
 
 
-def _place_in(line: Mapping[int, int], newcomer: Newcomer) -> int:
+def place_in(line: Mapping[int, int], newcomer: Newcomer) -> int:
+    """A sample's value in an order, of which `line` has the places from 0."""
     return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
 
 
@@ -86,6 +88,26 @@ def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int
     if speaking is None or order.score not in speaking.valued:
         raise _unknown(order.score, {name for each in runs.newest(found) for name in each.valued})
     return _line(connection, order, [speaking])
+
+
+def support(connection: Connection, score: str) -> dict[SampleKey, float]:
+    """By sample, how well supported a score finds it, in [0, 1]; also what is hidden.
+
+    Raises:
+        InvalidInput: no run gives values of that name.
+    """
+    speaking = runs.speaking(runs.finished(connection))
+    valued = {at: each for at, each in speaking.items() if at[1] in each.valued}
+    if score not in {name for _, name in valued}:
+        raise _unknown(score, {name for _, name in valued})
+    found: dict[SampleKey, float] = {}
+    for (dataset_id, name), each in valued.items():
+        if name == score:
+            wanted = {"dataset": dataset_id, "run": each.number, "name": name}
+            for _, _, value, sample in connection.execute(_VALUES, wanted):
+                good = 1.0 - value if name in each.run.low else value
+                found[SampleKey(each.run.dataset, sample)] = min(max(good, 0.0), 1.0)
+    return found
 
 
 def _speaking(connection: Connection, score: str) -> list[StoredRun]:
@@ -111,7 +133,7 @@ def _line(connection: Connection, order: ByScore, speaking: Sequence[StoredRun])
     distances: list[tuple[float, int]] = []
     for each in speaking:
         wanted = {"dataset": each.dataset_id, "run": each.number, "name": order.score}
-        found = [_Scored(*row) for row in connection.execute(_VALUES, wanted)]
+        found = [_Scored(*row[:3]) for row in connection.execute(_VALUES, wanted)]
         distances += _distances(found, order, each)
     return {sample_id: place for place, (_, sample_id) in enumerate(sorted(distances))}
 

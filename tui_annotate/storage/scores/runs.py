@@ -31,13 +31,13 @@ class StoredRun(NamedTuple):
 
     Attributes:
         names: those of its scores, sorted.
-        valued: of these those that have values, by which samples can stand in an order.
+        valued: of these those by which samples can stand in an order: how many have a value.
     """
 
     number: int
     dataset_id: int
     names: tuple[str, ...]
-    valued: frozenset[str]
+    valued: Mapping[str, int]
     run: Run
 
 
@@ -74,8 +74,8 @@ def begin(connection: Connection, run: Run) -> int:
     return number
 
 
-def finish(connection: Connection, number: int, names: Mapping[str, bool] | None = None) -> None:
-    """From now on a run counts; `names` are those of its scores, and whether one has values."""
+def finish(connection: Connection, number: int, names: Mapping[str, int] | None = None) -> None:
+    """From now on a run counts; `names` are those of its scores, with how many have a value."""
     values = {"names": to_json(dict(sorted((names or {}).items()))), "finished": utc_now()}
     connection.execute(update(RUNS).where(RUNS.c.number == number).values(values))
 
@@ -147,7 +147,7 @@ def _stored(row: Any) -> StoredRun:
         by=row["by"],
     )
     names = from_json(row["names"])
-    valued = frozenset(name for name, has in names.items() if has)
+    valued = {name: count for name, count in names.items() if count}
     return StoredRun(row["number"], row["dataset_id"], tuple(names), valued, run)
 
 

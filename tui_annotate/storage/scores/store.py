@@ -90,16 +90,16 @@ class ScoreStore:
         orders.make_again(self._database, names)
         return stored
 
-    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[dict[str, bool], int]:
-        """By name, whether any score has a value; and how many scores were stored."""
-        names: dict[str, bool] = {}
+    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[dict[str, int], int]:
+        """By name, how many samples have a value; and how many scores were stored."""
+        names: dict[str, int] = {}
         stored = 0
         coming = iter(scores)
         while some := list(islice(coming, _BATCH)):
             for each in some:
-                if not names.get(each.name):
-                    name = storable(each.name, "name of a score")
-                    names[name] = each.value is not None and not each.extra
+                if each.name not in names:
+                    names[storable(each.name, "name of a score")] = 0
+                names[each.name] += each.value is not None and not each.extra
             rows = [_row(each, run.dataset, number) for each in some]
             with self._database.writing() as connection:
                 stored += connection.exec_driver_sql(_INSERT, rows).rowcount
@@ -196,6 +196,17 @@ class ScoreStore:
                         key = SampleKey(dataset, row[0])
                         found[key].append(_score(key, row))
         return {key: tuple(own) for key, own in found.items()}
+
+    def support(self, name: str) -> dict[SampleKey, float]:
+        """How well supported a score finds samples, in [0, 1], whichever way it goes.
+
+        Raises:
+            NotAllowed: the actor may not report.
+            InvalidInput: no run gives values of that name.
+        """
+        require(self._actor, Verb.REPORT)
+        with self._database.reading() as connection:
+            return orders.support(connection, name)
 
     def glances(self, keys: Sequence[SampleKey], *, first: str = "") -> Glances:
         """What a list shows of some samples; see `storage.scores.glances`."""

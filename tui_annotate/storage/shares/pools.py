@@ -6,18 +6,20 @@ Drawing happens in a transaction that writes, so two who draw at once never get 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.handouts import HandoutKind, Pool
-from tui_annotate.domain.orders import BY_SOURCE
+from tui_annotate.domain.orders import BY_SOURCE, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import ALLOTMENTS, PEOPLE, POOL, SAMPLES
 from tui_annotate.storage.ranks import Newcomer, value_of
+from tui_annotate.storage.scores.orders import line_of, place_in
 from tui_annotate.storage.shares import pool_rooms
 from tui_annotate.storage.shares.allotments import Allotted, allot, setting
 
@@ -64,26 +66,40 @@ def join_pool(
     """Puts new samples into a dataset's pool, where it has one: (row, source, id), as they came."""
     pool = pool_of(connection, dataset_id)
     if pool is not None:
-        _join(connection, dataset_id, pool=pool, rows=rows)
+        value = value_of(pool.order)
+        _join(connection, dataset_id, pool=pool, rows=rows, value=value)
         pool_rooms.came(connection, dataset_id, len(rows))
 
 
 def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
-    """Puts all samples of a dataset into its pool; None empties it."""
+    """Puts all samples of a dataset into its pool; None empties it.
+
+    Raises:
+        InvalidInput: its order is by a score that the dataset does not have.
+    """
     connection.execute(delete(POOL).where(POOL.c.dataset_id == dataset_id))
     if pool is not None:
         query = select(SAMPLES.c.id, SAMPLES.c.source, SAMPLES.c.external)
         rows = connection.execute(
             query.where(SAMPLES.c.dataset_id == dataset_id).order_by(SAMPLES.c.id)
         )
-        _join(connection, dataset_id, pool=pool, rows=[(row[0], row[1], row[2]) for row in rows])
+        value = value_of(pool.order)
+        if order := by_score(pool.order):
+            line = line_of(connection, order, dataset_id)
+            value = partial(place_in, line)
+        joining = [(row[0], row[1], row[2]) for row in rows]
+        _join(connection, dataset_id, pool=pool, rows=joining, value=value)
     pool_rooms.recount(connection, dataset_id)
 
 
 def _join(
-    connection: Connection, dataset_id: int, *, pool: Pool, rows: Sequence[tuple[int, str, str]]
+    connection: Connection,
+    dataset_id: int,
+    *,
+    pool: Pool,
+    rows: Sequence[tuple[int, str, str]],
+    value: Callable[[Newcomer], int],
 ) -> None:
-    value = value_of(pool.order)
     for at in range(0, len(rows), _BATCH):
         some = rows[at : at + _BATCH]
         first: dict[str, int] = {}

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, select, text
 
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.handouts import HandoutKind, Practice
+from tui_annotate.domain.orders import by_score
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.sharing import Item
@@ -23,6 +24,7 @@ from tui_annotate.storage.columns import DATASETS, HANDOUTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import keep_person
 from tui_annotate.storage.ranks import HANDED_OUT
+from tui_annotate.storage.scores.orders import line_of
 from tui_annotate.storage.shares import allotments, practice
 from tui_annotate.storage.shares.allotments import Allotted
 from tui_annotate.storage.statements import worked_on
@@ -136,10 +138,12 @@ class Sharing:
         """A dataset, what of it people have, and what they began without being given it.
 
         Args:
-            score: a field of the samples' `meta` to sort by; empty for none.
+            score: a field of the samples' `meta` to sort by, or an order by what a machine says;
+                empty for none.
 
         Raises:
             NotFound: there is no such dataset.
+            InvalidInput: no machine said anything under that name.
         """
         dataset_id = self.dataset_row(dataset)
         scope = {"dataset": dataset_id}
@@ -155,11 +159,18 @@ class Sharing:
             still_open[person] += not finished
             people[sample_id] += 1
         items = tuple(
-            Item(keys[row[0]], row[0], row[2], row[4], _score(row[3], score), people[row[0]])
-            for row in rows
+            Item(keys[row[0]], row[0], row[2], row[4], value, people[row[0]])
+            for row, value in zip(rows, self._scores(dataset_id, rows, score), strict=True)
         )
         own = {person: frozenset(mine) for person, mine in has.items()}
         return Room(dataset, dataset_id, items, own, still_open)
+
+    def _scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
+        """What sorts each of some samples, the smallest first; None stands last."""
+        if order := by_score(score):
+            line = line_of(self.connection, order, dataset_id)
+            return [line.get(row[0]) for row in rows]
+        return [_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
         """The row of a dataset.

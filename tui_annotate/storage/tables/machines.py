@@ -11,8 +11,8 @@ from tui_annotate.storage.tables.row import NO_ROWID, Row
 class RunRow(Row, table=True):
     """A run of a machine; newer ones have larger numbers. It counts once `finished` is a moment.
 
-    `parameters`, `low` and `names` are JSON; the last are those of its scores, with whether one has
-    values.
+    `parameters`, `low` and `names` are JSON; the last are those of its scores, with how many
+    samples have a value.
     """
 
     __tablename__ = "runs"

@@ -16,6 +16,7 @@ from tui_annotate.tui.palette import (
     FOCUS_BAR,
     FORMER,
     FOUND,
+    GOLD,
     LACKING,
     NOTED,
     OPENS_MORE,
@@ -23,6 +24,7 @@ from tui_annotate.tui.palette import (
     SEVERAL,
     STATE_GLYPHS,
     STRENGTH_GLYPHS,
+    SUGGESTED,
 )
 from tui_annotate.tui.words import Words
 
@@ -86,9 +88,11 @@ LEGEND: tuple[Mark, ...] = (
     Mark((("A ", "label 0"), ("text", "underlined")), "an annotation; a small letter: a draft"),
     Mark((("[id]", "quiet"),), "behind a sentence of a report: what it cites; c walks through it"),
     Mark((("[id]", "underlined"),), "the citation that was walked to"),
+    Mark(((f"{SUGGESTED} ", "text"), ("text", "suggested")), "suggested by a machine; c walks"),
     Mark((("text", "overlap"),), "several annotations on the same words"),
-    Mark(((SEVERAL, "label 1"),), "several annotations on one line; a walks through them"),
+    Mark(((SEVERAL, "label 1"),), "several of these on one line; a and c walk through them"),
     *LISTED,
+    Mark(((GOLD, "label 0"),), "a right answer; over a passage: which one holds it"),
     CLOSED,
     Mark(((OPENS_MORE, "quiet"),), "behind a label: it has labels of its own"),
     *CURSOR,

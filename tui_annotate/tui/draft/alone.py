@@ -15,6 +15,7 @@ from tui_annotate.domain.samples import Kind, Side
 if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Anchor, Annotation
     from tui_annotate.domain.samples import Sample
+    from tui_annotate.domain.suggestions import Suggestion
     from tui_annotate.methods.adjudication import Group, Rival
 
 
@@ -44,6 +45,17 @@ def exchanged(sample: Sample, annotation: Annotation) -> Annotation:
         annotation,
         claim=tuple(map(_across, annotation.evidence)),
         evidence=tuple(map(_across, annotation.claim)),
+    )
+
+
+def turned(sample: Sample, suggestion: Suggestion) -> Suggestion:
+    """A suggestion of the store as the screen takes it."""
+    if not is_alone(sample):
+        return suggestion
+    return replace(
+        suggestion,
+        claim=tuple(map(_across, suggestion.evidence)),
+        evidence=tuple(map(_across, suggestion.claim)),
     )
 
 

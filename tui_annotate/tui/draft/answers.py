@@ -12,9 +12,8 @@ from typing import Final
 from tui_annotate.domain.samples import Kind, Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.lines import cut, shown
+from tui_annotate.tui.palette import GOLD
 
-GOLD: Final = "★"
-"""Beside the passage that holds the answer, and in front of the answer in a text."""
 _ANSWER: Final = 24  # cells of a gold answer in a title
 _MOST: Final = 200
 """Places of answers that are marked in a text; an answer of one sign is everywhere."""

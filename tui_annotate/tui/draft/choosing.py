@@ -7,8 +7,9 @@ from dataclasses import replace
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, Need
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import notes, rating
+from tui_annotate.tui.draft import answering, notes, rating
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, Open, Save, Select
+from tui_annotate.tui.draft.offered import DECLINE
 from tui_annotate.tui.draft.state import RATING, Draft, Option, Pending
 from tui_annotate.tui.draft.words import HINT, WARNING, labels_words, names
 
@@ -25,6 +26,8 @@ def choose(draft: Draft, digit: str) -> Effects:
         return [Blink()]
     if draft.pending and draft.pending.kind == "reason":
         return _flag(draft, option.text)
+    if draft.pending and draft.pending.kind == DECLINE:
+        return answering.decline(draft, option.text)
     if draft.pending and draft.pending.kind == RATING:
         return rating.give(draft, option.text)
     return _take(draft, option)
@@ -56,6 +59,8 @@ def accept(draft: Draft) -> Effects:
         return [Blink()]
     if pending.kind == "reason":
         return [Finish("flag")]
+    if pending.kind == DECLINE:
+        return answering.decline(draft)
     if pending.kind == RATING:
         return []
     if pending.kind == "evidence":
@@ -87,6 +92,8 @@ def _zero(draft: Draft) -> Effects:
     if draft.pending.kind == "reason":
         draft.pending = None
         return notes.open_reason(draft)
+    if draft.pending.kind == DECLINE:
+        return notes.open_reason(draft, answering.in_own_words(draft))
     if draft.pending.kind == RATING:
         return rating.give(draft, "")
     return accept(draft) if draft.pending.kind == "child" else [Blink()]
@@ -130,16 +137,16 @@ def _refusal(draft: Draft, found: Label | None) -> str:
     """Why the claim in hand can not be saved under a label; empty where it can."""
     if found is None:
         return "no such label"
-    if problem := _closed(draft, found):
+    if problem := closed(draft, found):
         return problem
     if found.evidence is Need.NONE and draft.evidence:
         return f"{found.name} takes no evidence: Backspace gives it back"
     if found.note is Need.NONE and draft.note:
         return f"{found.name} takes no note: Backspace drops it"
-    return _beside(draft, found, draft.claim)
+    return beside(draft, found, draft.claim)
 
 
-def _closed(draft: Draft, found: Label | None) -> str:
+def closed(draft: Draft, found: Label | None) -> str:
     """Why a label is no longer given; empty where it is."""
     if found is None or found.offered:
         return ""
@@ -149,7 +156,7 @@ def _closed(draft: Draft, found: Label | None) -> str:
     return f"{found.name} was split: choose {parts}"
 
 
-def _beside(draft: Draft, found: Label, claim: tuple[Anchor, ...], *, but: str = "") -> str:
+def beside(draft: Draft, found: Label, claim: tuple[Anchor, ...], *, but: str = "") -> str:
     """Why a label can not stand beside the other annotations of a claim, `but` one by its id."""
     for known in draft.annotations:
         if known.claim != claim or known.id == but:
@@ -169,7 +176,7 @@ def _decide(draft: Draft, split: Label, path: LabelPath) -> Effects:
     if known is None or found is None:
         return [Blink()]
     labels = tuple(dict.fromkeys(path if one == split.path else one for one in known.labels))
-    problem = _closed(draft, found) or _beside(draft, found, known.claim, but=known.id)
+    problem = closed(draft, found) or beside(draft, found, known.claim, but=known.id)
     if found.exclusive and len(labels) > 1:
         problem = f"{found.name} must stand alone: e edits the labels"
     elif found.evidence is Need.NONE and known.evidence:
@@ -192,7 +199,7 @@ def _toggle(draft: Draft, path: LabelPath) -> Effects:
         return []
     found = draft.tree.find(path)
     held = draft.editing is not None and path in draft.editing.labels
-    if problem := "" if held else _closed(draft, found):
+    if problem := "" if held else closed(draft, found):
         draft.say(problem, WARNING)
         return [Blink()]
     others = [other for known in draft.labels if (other := draft.tree.find(known))]
@@ -235,6 +242,8 @@ def save_edit(draft: Draft) -> Effects:
         labels=tuple(draft.labels),
         note=draft.note,
     )
+    if draft.changing:
+        return answering.accept(draft, draft.changing, changed)
     if changed == edited:
         leave_edit(draft)
         draft.say("nothing was changed")
@@ -246,7 +255,7 @@ def leave_edit(draft: Draft) -> None:
     """Drops what was changed; the annotation stays in focus."""
     if draft.editing:
         draft.focused = draft.editing.id
-    draft.editing, draft.asleep = None, bool(draft.focused)
+    draft.editing, draft.changing, draft.asleep = None, None, bool(draft.focused)
     draft.labels.clear()
     draft.evidence.clear()
     draft.note = ""

@@ -10,8 +10,8 @@ from typing import Final
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.quoting import quoted
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import quoted
 
 LONGEST: Final = 2_000
 """Characters of a selection or a match that are looked at; more takes too long to be of use."""

@@ -20,6 +20,7 @@ from tui_annotate.tui.draft import (
     moving,
     notes,
     rating,
+    suggesting,
     walking,
 )
 from tui_annotate.tui.draft.effects import (
@@ -76,13 +77,15 @@ def _edit(draft: Draft) -> Effects:
     if draft.editing:
         choosing.leave_edit(draft)
         return [Select(Side.SUMMARY, None)]
-    annotation = draft.focused_annotation
-    if annotation is None:
+    annotation, suggestion = draft.focused_annotation, draft.focused_suggestion
+    if not (annotation or suggestion):
         draft.say("a walks to an annotation, e edits it then")
         return [Blink()]
-    if draft.open:
-        draft.say("evidence is taken: a digit saves it, Backspace gives it back")
+    if problem := finishing.in_hand(draft):
+        draft.say(problem)
         return [Blink()]
+    if annotation is None:
+        return suggesting.change(draft, suggestion) if suggestion else []
     draft.editing, draft.asleep, draft.just_saved = annotation, False, ""
     draft.labels = list(annotation.labels)
     draft.evidence = list(annotation.evidence)
@@ -91,6 +94,11 @@ def _edit(draft: Draft) -> Effects:
 
 
 def _delete(draft: Draft) -> Effects:
+    if draft.changing:
+        choosing.leave_edit(draft)
+        return [Select(Side.SUMMARY, None), *suggesting.refuse(draft)]
+    if draft.focused_suggestion and not draft.editing:
+        return suggesting.refuse(draft)
     annotation = draft.editing or draft.focused_annotation
     if annotation is None:
         draft.say("a walks to an annotation, x deletes it then")
@@ -178,6 +186,9 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "annotation.previous": partial(walking.annotation, -1),
     "annotation.edit": _edit,
     "annotation.delete": _delete,
+    "document.order": items.reorder,
+    "suggestion.accept": suggesting.take,
+    "suggestion.hide": suggesting.hide,
     "undo": _undo,
     "redo": partial(_undo, redo=True),
     "sample.done": _enter,
@@ -187,6 +198,8 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "sample.previous": partial(_leave, "sample", -1),
     "reading.other": partial(_leave, "reading", 0),
     "sample.go": partial(_leave, "go", 0),
+    "sample.rivals": partial(_leave, "rivals", 0),
+    "queue.order": partial(_leave, "order", 0),
     "app.back": partial(_leave, "queue", 0),
     "text.find": partial(_open, "find"),
     "text.lacking": partial(_open, "lacking"),

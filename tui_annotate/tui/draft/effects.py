@@ -9,6 +9,7 @@ from tui_annotate.domain.offers import Offer
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.settlements import Reason
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,28 @@ class Save:
 
 
 @dataclass(frozen=True, slots=True)
+class Accept:
+    """A suggestion is to become an annotation.
+
+    Attributes:
+        annotation: what is made of it; its id counts for nothing.
+        changed: it was loaded for changes; as it was proposed where False.
+    """
+
+    suggestion: Suggestion
+    annotation: Annotation
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """A suggestion is to be refused, for a reason or none."""
+
+    suggestion: Suggestion
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Remove:
     """An annotation is to be removed."""
 
@@ -182,10 +205,11 @@ class Open:
 
     Attributes:
         what: `labels`, `former`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`,
-            `layout`, `signals`, `quit`, `print`, `password`, `sync`, `sign out`, `lesson`, in
-            review `names` and `reopen`, or with a step of +1 or -1 `sample`, `document`, `tab`,
-            `citation` (of a sample that is one), `incomplete`, `collection`; `cited` with the
-            number of a citation of a report, from 0.
+            `layout`, `suggestions`, `contexts`, `signals`, `quit`, `print`, `password`, `sync`,
+            `sign out`, `lesson`, `rivals`, `order` of the queue, in review `names` and `reopen`,
+            or with a step of +1 or -1 `sample`, `document`, `tab`, `citation` (of a sample that is
+            one), `incomplete`, `collection`; `cited` with the number of a citation of a report,
+            from 0.
     """
 
     what: str
@@ -204,6 +228,8 @@ Effect = (
     | Blink
     | AskWords
     | Save
+    | Accept
+    | Decline
     | Remove
     | Comment
     | Rate

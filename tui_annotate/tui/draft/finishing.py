@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.labels import Need
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select
@@ -21,6 +22,8 @@ _UNDONE = {
     "remove": "the deletion",
     "rate": "the rating",
     "comment": "the note on the sample",
+    "accept": "the acceptance",
+    "refuse": "the refusal",
     "done": "finished",
     "skip": "skipped",
     "flag": "flagged",
@@ -57,10 +60,9 @@ def done(draft: Draft) -> Effects:
         return [
             GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in annotation.claim[:1]
         ]
-    unvisited = draft.unvisited()
-    if unvisited and not draft.warned:
+    if not draft.warned and (unseen := _unseen(draft)):
         draft.warned = True
-        draft.say(f"{_sentences(unvisited)} never on screen · Enter again: done", WARNING)
+        draft.say(f"{unseen} · Enter again: done", WARNING)
         return [Blink()]
     return [Select(Side.SUMMARY, None), Finish("done")]
 
@@ -97,8 +99,11 @@ def kept_back(draft: Draft) -> str:
 
 def _unfinished(draft: Draft) -> str:
     """What is in hand and would be left behind; empty for nothing."""
-    if problem := kept_back(draft):
-        return problem
+    return kept_back(draft) or in_hand(draft)
+
+
+def in_hand(draft: Draft) -> str:
+    """What was taken or written for a claim that is not saved; empty for nothing."""
     if draft.evidence:
         return "evidence is taken: a digit saves it, Backspace gives it back"
     if draft.note:
@@ -126,6 +131,17 @@ def _kept_note(draft: Draft) -> Effects | None:
             draft.say("a note is kept for a claim, not saved: v then m opens it", WARNING)
             return [Blink()]
     return None
+
+
+def _unseen(draft: Draft) -> str:
+    """What of the sample nobody can have seen, in words; empty for nothing."""
+    parts = []
+    if unvisited := draft.unvisited():
+        parts.append(f"{_sentences(unvisited)} never on screen")
+    if number := sum(one.id not in draft.regarded for one in draft.offered):
+        was = "was" if number == 1 else "were"
+        parts.append(f"{many(number, 'suggestion')} {was} never looked at")
+    return ", ".join(parts)
 
 
 def _sentences(numbers: Sequence[int]) -> str:
@@ -201,7 +217,7 @@ def replaced(
     before = {annotation.id for annotation in draft.annotations}
     draft.annotations = tuple(annotations)
     known = {annotation.id for annotation in annotations}
-    if draft.focused not in known:
+    if draft.focused not in known and not draft.focused_suggestion:
         draft.focused, draft.asleep = "", False
     effects: Effects = []
     fresh = [annotation for annotation in annotations if annotation.id not in before]

@@ -33,3 +33,11 @@ def _away(what: str, step: int, draft: Draft) -> Effects:
         draft.say(problem, WARNING)
         return [Blink()]
     return [Open(what, step)]
+
+
+def reorder(draft: Draft) -> Effects:
+    """Documents in the judge's order, or as retrieved; nothing where no judge has sorted them."""
+    if not draft.contexts.judged:
+        draft.say("no judge has sorted the documents of this sample")
+        return [Blink()]
+    return [Open("contexts")]

@@ -70,10 +70,10 @@ def lit(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
     """New matches on a side: the best comes into focus and into sight, evidence before it."""
     draft.matches[side] = tuple(matches)
     draft.lit[side] = matches[0].rank if matches else 0
-    annotation = draft.editing or draft.focused_annotation
-    shown = annotation and annotation.evidence and draft.here(Side.SUMMARY) in annotation.claim
-    if annotation and shown and side is Side.SOURCE:
-        anchor = annotation.evidence[0]
+    known = draft.editing or draft.in_focus
+    shown = known and known.evidence and draft.here(Side.SUMMARY) in known.claim
+    if known and shown and side is Side.SOURCE:
+        anchor = known.evidence[0]
         return [Reveal(side, anchor.index, anchor.span)]
     return [Reveal(side, matches[0].document, matches[0].span)] if matches else []
 
@@ -116,7 +116,7 @@ def _give_or_take(draft: Draft, anchor: Anchor | None) -> Effects:
         draft.say("no match is lit: Tab goes to the source, Space takes a sentence there")
         return [Blink()]
     if draft.asleep and not draft.pending:
-        draft.say("e adds evidence to the annotation; for a new one move or select first")
+        draft.say("e adds evidence to what is in focus; for a new one move or select first")
         return [Blink()]
     if anchor not in draft.evidence:
         draft.evidence.append(anchor)

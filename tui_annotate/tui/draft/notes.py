@@ -8,7 +8,9 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.former import Former
 from tui_annotate.domain.labels import Need
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft.effects import Comment, Effects, Finish, OpenNote, Save
+from tui_annotate.tui.draft import answering
+from tui_annotate.tui.draft.effects import Blink, Comment, Effects, Finish, OpenNote, Save
+from tui_annotate.tui.draft.offered import DECLINE
 from tui_annotate.tui.draft.state import ANNOTATION, DRAFT, REASON, SAMPLE, Draft, Note
 from tui_annotate.tui.draft.words import WARNING, labels_words
 
@@ -24,6 +26,9 @@ def write(draft: Draft, comment: str = "") -> Effects:
         return _open(draft, Note(DRAFT), draft.note)
     if annotation is None and draft.focused in draft.saving:
         annotation = draft.saving[draft.focused][0]
+    if draft.focused_suggestion:
+        draft.say("e takes the suggestion for changes, m writes its note then")
+        return [Blink()]
     if annotation is not None:
         labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
         if any(found.note is Need.NONE for found in labels):
@@ -72,9 +77,12 @@ def take(draft: Draft, former: Former) -> Effects:
     return []
 
 
-def open_reason(draft: Draft) -> Effects:
+_FLAGGED = Note(REASON)
+
+
+def open_reason(draft: Draft, note: Note = _FLAGGED) -> Effects:
     """Opens the note line for a reason in own words."""
-    return _open(draft, Note(REASON), "")
+    return _open(draft, note, "")
 
 
 def _open(draft: Draft, note: Note, text: str) -> Effects:
@@ -91,6 +99,8 @@ def done(draft: Draft, text: str) -> Effects:
     text = text.strip()
     if note.kind == REASON:
         return [Finish("flag", text)]
+    if note.kind == DECLINE:
+        return answering.decline(draft, text)
     if note.kind == SAMPLE:
         return [Comment(text)]
     if note.kind == DRAFT:
@@ -120,7 +130,7 @@ def kept(draft: Draft, text: str) -> Effects:
 def half(draft: Draft, text: str) -> bool:
     """Keeps what stands in the note line; False where it is a reason, or nothing was altered."""
     note = draft.writing
-    if note is None or note.kind == REASON:
+    if note is None or note.kind in (REASON, DECLINE):
         return False
     if text.strip() and text.strip() != draft.stored:
         draft.kept[note] = text

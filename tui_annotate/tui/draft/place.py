@@ -13,7 +13,7 @@ from tui_annotate.tui.draft.state import Draft, Note
 
 
 def place(draft: Draft) -> dict[str, Any]:
-    """Cursors, selected claim, taken evidence, note texts, visited sentences.
+    """Cursors, selected claim, taken evidence, note texts, sentences and suggestions seen.
 
     An edit that was not saved is no part of it.
     """
@@ -31,6 +31,7 @@ def place(draft: Draft) -> dict[str, Any]:
         "note": "" if draft.editing else draft.note,
         "kept": [[note.kind, note.id, text] for note, text in draft.kept.items()],
         "visited": sorted(draft.visited),
+        "regarded": sorted(draft.regarded & {one.id for one in draft.suggestions}),
     }
 
 
@@ -52,6 +53,12 @@ def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
     known = range(len(draft.sentences(Side.SUMMARY, 0)))
     visited = kept.get("visited")
     draft.visited |= {at for at in (visited if isinstance(visited, list) else ()) if at in known}
+    names = {one.id for one in draft.suggestions}
+    draft.regarded |= {at for at in _words(kept.get("regarded")) if at in names}
+
+
+def _words(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _lists(value: Any, size: int) -> list[list[Any]]:

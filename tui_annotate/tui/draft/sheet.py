@@ -12,7 +12,7 @@ from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.counting import letter, segment_at
-from tui_annotate.tui.palette import slots
+from tui_annotate.tui.label_slots import slots
 
 
 @dataclass(frozen=True, slots=True)

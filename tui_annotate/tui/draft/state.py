@@ -13,15 +13,16 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, numbered
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.contexts import Contexts
 from tui_annotate.tui.draft.hints import Hints
 from tui_annotate.tui.draft.looking import Looking
-from tui_annotate.tui.draft.sheet import Sheet
+from tui_annotate.tui.draft.offered import DECLINE, DECLINING, Offered
 from tui_annotate.tui.keys.annotate import DIGITS
 
 if TYPE_CHECKING:
     from tui_annotate.tui.draft.citations import Citation
 
-Kind = Literal["hint", "draft", "saved", "warning", "error"]
+Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
 """Of the words in the draft line."""
 
 REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
@@ -30,7 +31,7 @@ REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A digit of the bar. `path` is a label, or one of `REASONS`; `opens` leads to children."""
+    """A digit of the bar. `path` is a label, or a reason of `WHY`; `opens` leads to children."""
 
     digit: str
     text: str
@@ -41,7 +42,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What waits for one more key: a label's `child` or `evidence`, a `reason`, a `rating`."""
+    """What waits for one more key.
+
+    A label's `child` or `evidence`, a `reason`, a `rating`, why to `decline` a suggestion.
+    """
 
     kind: str
     path: LabelPath = ()
@@ -49,6 +53,9 @@ class Pending:
 
 RATING: Final = "rating"
 """What is asked while the bar holds the scale."""
+
+WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
+"""Reasons, by what they are asked for."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
 """What a note can be on: the sample, the claim in hand, an annotation, a flag."""
@@ -63,7 +70,7 @@ class Note:
 
 
 @dataclass
-class Draft(Sheet):
+class Draft(Offered):
     """One sample on one annotator's screen.
 
     Attributes:
@@ -72,7 +79,6 @@ class Draft(Sheet):
         matches: what is lit on a side, best first; `lit` the rank in focus there, 0 for none.
         looking: which of those in the source were looked at.
         asleep: digits do nothing until the cursor moves or something is selected.
-        focused: id of the annotation in focus; empty for none.
         stored: what the note that is written on says now.
         editing: the annotation that is being changed; `labels` are the ones it has so far.
         saving: what was sent to the store and has not come back, by id.
@@ -86,6 +92,7 @@ class Draft(Sheet):
         citations: what the sentences of a report cite, in reading order.
         citation: the one that was walked to, by its number from 0; -1 for none.
         tabs: how many documents the sentence of a citation cites; 0 while that is not known.
+        contexts: what is known of the documents that an answer was retrieved from.
         visited: summary segments that were painted when a key came, from end to end or with the
             cursor in them.
         message: (text, kind) that stands in the draft line until the next key.
@@ -99,7 +106,6 @@ class Draft(Sheet):
     looking: Looking = field(default_factory=Looking)
     lit: dict[Side, int] = field(default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0})
     asleep: bool = False
-    focused: str = ""
     pending: Pending | None = None
     writing: Note | None = None
     stored: str = ""
@@ -120,6 +126,7 @@ class Draft(Sheet):
     citations: tuple[Citation, ...] = ()
     citation: int = -1
     tabs: int = 0
+    contexts: Contexts = field(default_factory=Contexts)
     visited: set[int] = field(default_factory=set)
     warned: bool = False
     message: tuple[str, Kind] = ("", "hint")
@@ -146,8 +153,8 @@ class Draft(Sheet):
         """The selection of a side, else its sentence, trimmed: what matches are looked for."""
         pointer = self.pointers[side]
         if pointer.selection is None:
-            annotation = self.editing or self.focused_annotation
-            for anchor in annotation.anchors if annotation else ():
+            known = self.editing or self.in_focus
+            for anchor in (*known.claim, *known.evidence) if known else ():
                 inside = anchor.span.start <= pointer.offset <= anchor.span.end
                 if anchor.side is side and anchor.index == pointer.document and inside:
                     return anchor
@@ -164,11 +171,6 @@ class Draft(Sheet):
         span = pointer.selection or self.sentence(Side.SUMMARY)
         trimmed = span.trim(self.text(Side.SUMMARY)) if span else None
         return (Anchor(Side.SUMMARY, pointer.document, trimmed),) if trimmed else ()
-
-    @property
-    def focused_annotation(self) -> Annotation | None:
-        """The annotation in focus."""
-        return next((known for known in self.annotations if known.id == self.focused), None)
 
     @property
     def focused_match(self) -> Match | None:
@@ -201,9 +203,9 @@ class Draft(Sheet):
         """The bar's digits, in order; none while evidence is asked for."""
         if self.pending is None:
             return tuple(self._option(digit, label) for digit, label in self._shown())
-        if self.pending.kind == "reason":
+        if reasons := WHY.get(self.pending.kind):
             return tuple(
-                Option(str(number), text, (text,)) for number, text in enumerate(REASONS, 1)
+                Option(str(number), text, (text,)) for number, text in enumerate(reasons, 1)
             )
         if self.pending.kind == RATING:
             return tuple(

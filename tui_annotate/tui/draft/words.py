@@ -7,19 +7,20 @@ is there or is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
-from unicodedata import east_asian_width
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label
 from tui_annotate.domain.samples import Request, Side
 from tui_annotate.tui.draft import state
 from tui_annotate.tui.draft.counting import segment_at
+from tui_annotate.tui.draft.makers import origin_words
+from tui_annotate.tui.draft.quoting import QUOTE_CELLS, cells_of, cut, quoted
 from tui_annotate.tui.draft.state import Draft, Kind, Option
+from tui_annotate.tui.palette import SUGGESTED
 
-QUOTE_CELLS = 36
 HINT: Final = "hint"
 DRAFT: Final = "draft"
 SAVED: Final = "saved"
@@ -57,7 +58,7 @@ def line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
         return draft.message
     text, kind = _line(draft, _ROOMS[0])
     for room in _ROOMS[1:]:
-        if _cells(text) <= cells:
+        if cells_of(text) <= cells:
             break
         text, kind = _line(draft, room)
     return text, kind
@@ -95,17 +96,18 @@ def _would_save(draft: Draft, room: _Room) -> str:
 
 
 def _focused(draft: Draft, annotation: Annotation, room: _Room) -> tuple[str, Kind]:
-    named = _cut(draft.label_names(annotation.labels), room.names)
+    named = cut(draft.label_names(annotation.labels), room.names)
     if draft.just_saved == annotation.id:
         told = f"{named} + note" if annotation.note else named
         return f"saved {told} · u undo · {_next_split(draft)}m note · e edit", SAVED
     note = f" · {quoted(annotation.note, cells=room.quote)}" if annotation.note else ""
     if split := draft.waiting:
-        was, digits = _cut(split.name, room.names), digit_range(draft.options())
+        was, digits = cut(split.name, room.names), digit_range(draft.options())
         name = f"{draft.letter(annotation.id)} {was} was split"
         more = " · c next" if len(draft.lacking()) > 1 else ""
         return f"{name}: {digits} choose{note} · e edit{more} · x delete", DRAFT
-    name = f"{draft.letter(annotation.id)} {named}"
+    origin = cut(origin_words(annotation.suggested), room.names)
+    name = f"{draft.letter(annotation.id)} {named}{f' · from {origin}' if origin else ''}"
     return f"{name}{note} · e edit · m note · x delete", HINT
 
 
@@ -134,7 +136,7 @@ def _pending(draft: Draft, room: _Room) -> str:
         return f"rate the sample: {digits} choose · 0 not rated{keep}"
     if pending.kind == "reason":
         return f"flag: why? {digits} choose · 0 own words · Enter no reason{cancel}"
-    name = _cut(pending.path[-1] if pending.path else "", room.names)
+    name = cut(pending.path[-1] if pending.path else "", room.names)
     if pending.kind == "child":
         itself = f"{name} itself" if room.full else "itself"
         return f"{name}: {digits} choose · Enter {itself}{cancel}"
@@ -158,10 +160,11 @@ def _editing(draft: Draft, room: _Room) -> str:
     edited = draft.editing
     if edited is None:
         return ""
-    names = _cut(draft.label_names(draft.labels), room.names) if draft.labels else "no label"
+    names = cut(draft.label_names(draft.labels), room.names) if draft.labels else "no label"
     what = f"{_claim(draft, room)}{_with_evidence(draft, room)}"
     leave = " · e leave" if room.full else ""
-    return f"editing {draft.letter(edited.id)}: {names} · {what} · Enter save{leave}"
+    letter = SUGGESTED if draft.changing else draft.letter(edited.id)
+    return f"editing {letter}: {names} · {what} · Enter save{leave}"
 
 
 def _source(draft: Draft, room: _Room) -> str:
@@ -190,7 +193,7 @@ def note_title(draft: Draft, room: _Room) -> str:
     known = next((known for known in draft.annotations if known.id == note.id), None)
     if known is None:
         return "note"
-    return f"note on {draft.letter(note.id)} {_cut(labels_words(known.labels), room.names)}"
+    return f"note on {draft.letter(note.id)} {cut(labels_words(known.labels), room.names)}"
 
 
 def _claim(draft: Draft, room: _Room) -> str:
@@ -209,19 +212,23 @@ def anchor_words(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> s
 
 
 def _with_evidence(draft: Draft, room: _Room) -> str:
-    """The evidence in hand: ranks of the lit, `sentence 12` for others; `no evidence` for none."""
+    """The evidence in hand; `no evidence` for none."""
     if not draft.evidence:
         return ", no evidence" if draft.sample.side(Side.SOURCE) else ""
+    most = len(draft.evidence) if room.full else _MOST_EVIDENCE
+    return f" + evidence {places(draft, draft.evidence, cells=room.quote // 3, most=most)} ✓"
+
+
+def places(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
+    """Places of the source: ranks of the lit, `sentence 12` for others, else quotes; so many."""
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
     names = [
         ranks.get(anchor)
         or sentence_words(draft, anchor)
-        or quoted(anchor.span.of(_text(draft, anchor)), cells=room.quote // 3)
-        for anchor in draft.evidence
+        or quoted(anchor.span.of(_text(draft, anchor)), cells=cells)
+        for anchor in evidence[:most]
     ]
-    if not room.full and len(names) > _MOST_EVIDENCE:
-        names = [*names[:_MOST_EVIDENCE], f"{len(names) - _MOST_EVIDENCE} more"]
-    return f" + evidence {', '.join(names)} ✓"
+    return ", ".join([*names, *([f"{len(evidence) - most} more"] if evidence[most:] else [])])
 
 
 def sentence_words(draft: Draft, anchor: Anchor) -> str:
@@ -252,17 +259,6 @@ def names(labels: Iterable[Label], *, last: str = ", ") -> str:
     return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 
 
-def quoted(text: str, *, cells: int = QUOTE_CELLS) -> str:
-    """The text in quotes on one line, its middle left out where it is wider than `cells`."""
-    if len(text) > 8 * cells:
-        text = f"{text[: 4 * cells]}…{text[-4 * cells :]}"
-    text = " ".join(text.split())
-    if _cells(text) <= cells:
-        return f'"{text}"'
-    half = (cells - 1) // 2
-    return f'"{_head(text, half)}…{_head(text[::-1], half)[::-1]}"'
-
-
 def digit_range(options: tuple[Option, ...]) -> str:
     """The digits that save at once, as `1-4`, or `1,3`; those that open, where none saves."""
     digits = [option.digit for option in options if not option.opens] or [
@@ -273,24 +269,6 @@ def digit_range(options: tuple[Option, ...]) -> str:
     if len(digits) > 1 and int(digits[-1]) - int(digits[0]) == len(digits) - 1:
         return f"{digits[0]}-{digits[-1]}"
     return ",".join(digits)
-
-
-def _cut(name: str, cells: int) -> str:
-    """The start of a name that is wider than `cells`, with an ellipsis."""
-    return name if _cells(name) <= cells else f"{_head(name, cells - 1)}…"
-
-
-def _head(text: str, cells: int) -> str:
-    used = 0
-    for at, character in enumerate(text):
-        used += _cells(character)
-        if used > cells:
-            return text[:at].rstrip()
-    return text
-
-
-def _cells(text: str) -> int:
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _text(draft: Draft, anchor: Anchor) -> str:

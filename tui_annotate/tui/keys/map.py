@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.nearest import nearest
-from tui_annotate.tui.keys import items, sync
+from tui_annotate.tui.keys import items, suggestions, sync
 from tui_annotate.tui.keys.annotate import DIGITS, EDITING, Action
 from tui_annotate.tui.keys.line import EDIT_LINE, LINE, LINE_AT
 from tui_annotate.tui.keys.review import ALL_QUESTIONS, REVIEWING
@@ -39,7 +39,9 @@ _FULL_WIDTH: Final = {
     "「": "{", "」": "}", "『": "{", "』": "}", "\u3000": " ", "“": '"', "”": '"', "‘": "'",
     "’": "'", "…": "^", "—": "_", "¥": "$", "￥": "$",
 }  # fmt: skip
-_LATER: Final = frozenset(action.id for action in (*items.ACTIONS, *sync.ACTIONS))
+_LATER: Final = frozenset(
+    action.id for action in (*items.ACTIONS, *suggestions.ACTIONS, *sync.ACTIONS)
+)
 _WIDE_ASCII = range(0xFF01, 0xFF5F)
 
 

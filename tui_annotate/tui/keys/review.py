@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from tui_annotate.tui.keys import items, sync
+from tui_annotate.tui.keys import items, suggestions, sync
 from tui_annotate.tui.keys.annotate import ACTIONS, STATES, Action
 from tui_annotate.tui.keys.line import QUESTIONS
 
@@ -68,7 +68,8 @@ def _shared(action: Action) -> Action:
     return replace(action, states=action.states + REVIEWING, at=at)
 
 
-ALL_ACTIONS: Final = (*map(_shared, (*ACTIONS, *items.ACTIONS, *sync.ACTIONS)), *OWN)
+_BEFORE: Final = (*ACTIONS, *items.ACTIONS, *suggestions.ACTIONS, *sync.ACTIONS)
+ALL_ACTIONS: Final = (*map(_shared, _BEFORE), *OWN)
 """Those of annotating, with what they do in review, and review's own."""
 
 LINE: Final[tuple[tuple[str, str], ...]] = (
@@ -98,6 +99,7 @@ LEAVING: Final = "rest"
 ALL_QUESTIONS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     **QUESTIONS,
     **items.QUESTIONS,
+    **suggestions.QUESTIONS,
     **dict.fromkeys(
         (REFUSING, LEAVING),
         (("option.choose", "choose"), ("option.list", "own words"), ("back", "cancel")),

@@ -1,65 +1,43 @@
-"""The queue: all samples with their state; of a hundred thousand only those seen are read.
-
-Rows come in pages from a callable that runs in a thread, one page at a time; what comes into the
-window meanwhile is read afterwards, so holding a key never piles up work.
-"""
+"""The queue: all samples with their state; of a hundred thousand only those seen are read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import ClassVar, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar, TypeVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
-from textual.screen import Screen
 
-from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.dialogs.help import HelpDialog
+from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.lines import cut, shown
-from tui_annotate.tui.screens.queue_keys import BINDINGS, KEYS, QUEUE, Listing
-from tui_annotate.tui.turns import Pressed, free, is_text
+from tui_annotate.tui.screens.queue_keys import (
+    BINDINGS,
+    KEYS,
+    MACHINES,
+    ORDERED,
+    QUEUE,
+    SAID,
+    Listing,
+)
+from tui_annotate.tui.screens.queue_reading import Asked, Opinions, Page, QueueReading
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
-from tui_annotate.tui.widgets.queue_rows import PAGE, QueueEntry, QueueHeads, QueueRows
+from tui_annotate.tui.widgets.queue_rows import QueueHeads, QueueRows
+
+_Told = TypeVar("_Told", tuple[str, str], tuple[str, str, str])
 
 _SEARCH_CELLS = 24  # of the title; what was typed stands in its own line
 
 
-class Page(Protocol):
-    """Reads rows; called in a thread."""
-
-    def __call__(
-        self, search: str, states: Collection[State], *, offset: int, limit: int
-    ) -> tuple[Sequence[QueueEntry], int]:
-        """Up to `limit` rows from `offset` on, and how many there are in all; no states: all."""
-
-
-class _Asked(NamedTuple):
-    """What is asked of the page reader, apart from the offset."""
-
-    search: str
-    filter: int
-    focused: int
-
-
-class _Read(NamedTuple):
-    """A page as it was read."""
-
-    asked: _Asked
-    offset: int
-    rows: Sequence[QueueEntry]
-    total: int
-
-
-class QueueScreen(Screen[SampleKey | None]):
+class QueueScreen(QueueReading):
     """Dismisses with the key of the sample to open, or None, which leaves what was open too.
 
     Args:
@@ -69,6 +47,7 @@ class QueueScreen(Screen[SampleKey | None]):
         current: the sample that Escape goes back to; None where none is open.
         leave: what q does, in a word.
         listing: what the list is of.
+        opinions: what machines say of its samples; None where nobody asks them.
     """
 
     DEFAULT_CSS = """
@@ -89,15 +68,11 @@ class QueueScreen(Screen[SampleKey | None]):
         current: SampleKey | None = None,
         leave: str = "back",
         listing: Listing = QUEUE,
+        opinions: Opinions | None = None,
     ) -> None:
-        super().__init__()
-        self._leave, self._listing, self._current = leave, listing, current
-        self._page, self._find = page, find
-        self._wanted = _Asked("", 0, max(position - 1, 0))
-        self._held: _Asked | None = None
-        self._awaited, self._reading = True, False
-        self._total = 0
-        self._progress = ""
+        super().__init__(page, listing=listing, position=position, opinions=opinions)
+        self._leave, self._current = leave, current
+        self._find = find
 
     def compose(self) -> ComposeResult:
         """Title, heads, rows, what is focused or searched, filters, keys."""
@@ -112,77 +87,11 @@ class QueueScreen(Screen[SampleKey | None]):
     def on_mount(self) -> None:
         """Reads the first page and counts what is finished."""
         back = [("Esc", "back")] if self._current else []
-        self.query_one(KeyLine).show([*KEYS, *back, ("q", self._leave)])
+        keys = _told(ORDERED, self._opinions) if self._opinions else KEYS
+        self.query_one(KeyLine).show([*keys, *back, ("q", self._leave)])
         self._tell()
         self._read()
         self._count()
-
-    def holds(self, event: Pressed) -> bool:
-        """Whether a key waits: it is not for rows that others come in the place of."""
-        return self._awaited and not is_text(self.focused, event)
-
-    def _read(self) -> None:
-        """Reads what is wanted or missing, unless a page is on its way: then that is done first."""
-        if self._reading or not self.is_mounted:
-            return
-        rows = self.query_one(QueueRows)
-        if self._wanted != self._held:
-            offset: int | None = self._wanted.focused - self._wanted.focused % PAGE
-        else:
-            offset = rows.missing() if self._total else None
-        if offset is not None:
-            self._reading = True
-            self._read_page(self._wanted, offset)
-
-    @work(thread=True)
-    def _read_page(self, asked: _Asked, offset: int) -> None:
-        try:
-            rows, total = self._page(
-                asked.search, self._listing.filters[asked.filter][1], offset=offset, limit=PAGE
-            )
-        except TuiAnnotateError as error:
-            self.app.call_from_thread(self._refuse, error)
-        else:
-            self.app.call_from_thread(self._arrived, _Read(asked, offset, rows, total))
-
-    def _arrived(self, page: _Read) -> None:
-        """A page came; it is dropped where something else is wanted by now."""
-        self._reading = False
-        listed = self.query_one(QueueRows)
-        if page.asked == self._wanted == self._held and page.total == self._total:
-            listed.take(page.rows, offset=page.offset)
-        elif page.asked == self._wanted:
-            self._held, self._total = page.asked, page.total
-            self._awaited = False
-            focused = page.asked.focused
-            listed.restart(page.rows, offset=page.offset, total=page.total, focused=focused)
-        self._tell()
-        self._read()
-        free(self)
-
-    @work(thread=True)
-    def _count(self) -> None:
-        try:
-            finished = self._page("", self._listing.of, offset=0, limit=1)[1]
-            total = self._page("", frozenset(), offset=0, limit=1)[1]
-        except TuiAnnotateError as error:
-            self.app.call_from_thread(self._refuse, error)
-        else:
-            self.app.call_from_thread(self._counted, finished, total)
-
-    def _counted(self, finished: int, total: int) -> None:
-        self._progress = f"{finished}/{total} {self._listing.counted}"
-        self._tell()
-
-    def _refuse(self, error: TuiAnnotateError) -> None:
-        self._reading = self._awaited = False
-        free(self)
-        hint = f"; {error.hint}" if error.hint else ""
-        self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
-
-    @on(QueueRows.Moved)
-    def _moved(self) -> None:
-        self._read()
 
     def _tell(self) -> None:
         """Title, filters, and the focused row in full."""
@@ -192,7 +101,8 @@ class QueueScreen(Screen[SampleKey | None]):
         searched = f'"{search}" · ' if search else ""
         where = f"{searched}{filters[self._wanted.filter][0]} · {row}/{self._total}"
         title = self.query_one(PaneTitle)
-        title.show(self._listing.title, [self._progress], where, focused=True)
+        order = self.order if ":" in self.order else ""  # one that a score or a seed is of
+        title.show(self._listing.title, [self._progress, order], where, focused=True)
         self.query_one(LabelBar).show(
             [
                 (str(digit), text, False, digit == self._wanted.filter + 1, -1)
@@ -200,7 +110,10 @@ class QueueScreen(Screen[SampleKey | None]):
             ]
         )
         entry = listed.entry(listed.focused_row) if self._total else None
-        self.query_one(DraftLine).show(self._listing.told(entry) if entry else "", kind="hint")
+        told = self._listing.told(entry) if entry else ""
+        if said := listed.said_of(entry) if entry else "":
+            told = f"{said} · {told}"
+        self.query_one(DraftLine).show(told, kind="hint")
 
     def action_move(self, step: int) -> None:
         """Up and Down."""
@@ -239,7 +152,11 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def action_help(self) -> None:
         """All keys of the queue."""
-        self.app.push_screen(HelpDialog(self._listing.help, legend=self._listing.legend))
+        keys, marks = self._listing.help, self._listing.legend
+        if self._opinions:
+            own = HelpGroup(MACHINES.title, _told(MACHINES.rows, self._opinions))
+            keys, marks = (*keys, own), (*marks, *SAID)
+        self.app.push_screen(HelpDialog(keys, legend=marks))
 
     def action_jump(self) -> None:
         """Go to an id, and open it."""
@@ -249,6 +166,29 @@ class QueueScreen(Screen[SampleKey | None]):
     def _jumped(self, key: SampleKey | None) -> None:
         if key is not None:
             self.dismiss(key)
+
+    def action_order(self) -> None:
+        """Another order, where there are some to choose from."""
+        if self._opinions is not None:
+            from tui_annotate.tui.dialogs.orders import OrderDialog
+
+            dialog = OrderDialog(self._opinions.orders, used=self.order)
+            self.app.push_screen(dialog, self._reordered)
+
+    def _reordered(self, order: str | None) -> None:
+        if order and order != self.order and self._opinions is not None:
+            self._opinions.reorder(order)
+            self._want(self._wanted.search, self._wanted.filter)
+
+    def action_rivals(self) -> None:
+        """The samples of the group that is focused."""
+        listed = self.query_one(QueueRows)
+        entry = listed.entry(listed.focused_row)
+        if entry and self._opinions and self._opinions.rivals:
+            from tui_annotate.tui.dialogs.siblings import SiblingsDialog
+
+            find = partial(self._opinions.rivals, entry.key)
+            self.app.push_screen(SiblingsDialog(find, current=entry.key), self._jumped)
 
     def action_close(self) -> None:
         """Without a sample."""
@@ -278,7 +218,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self._want(text, self._wanted.filter)
 
     def _want(self, search: str, number: int) -> None:
-        self._wanted, self._awaited = _Asked(search, number, 0), True
+        self._wanted, self._awaited = Asked(search, number, 0, self.order), True
         self._tell()
         self._read()
 
@@ -298,3 +238,8 @@ class QueueScreen(Screen[SampleKey | None]):
     def _opened(self, message: QueueRows.Opened) -> None:
         message.stop()
         self.dismiss(message.key)
+
+
+def _told(keys: Sequence[_Told], opinions: Opinions) -> list[_Told]:
+    """The keys of a list that do something in it."""
+    return [each for each in keys if each[0] != "s" or opinions.rivals]

@@ -9,6 +9,7 @@ from textual.binding import Binding
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.tui.dialogs.help import STATES, HelpGroup, Mark
+from tui_annotate.tui.glance_cells import BARS
 from tui_annotate.tui.palette import STATE_GLYPHS
 from tui_annotate.tui.widgets.queue_rows import Group, QueueEntry, in_full
 
@@ -33,6 +34,8 @@ BINDINGS: tuple[Binding, ...] = (
         Binding(str(digit), f"filter({digit - 1})", name, show=False)
         for digit, (name, _) in enumerate(FILTERS, 1)
     ),
+    Binding("o", "order", "another order", show=False),
+    Binding("s", "rivals", "the rivals of its group", show=False),
     Binding("g,G", "jump", "go to an id", show=False),
     Binding("question_mark", "help", "keys", show=False),
     Binding("q", "close", "back", show=False),
@@ -49,6 +52,16 @@ KEYS: tuple[tuple[str, str], ...] = (
     ("g", "go to id"),
 )
 """For the line of keys, the most useful first."""
+
+
+ORDERED: tuple[tuple[str, str], ...] = (
+    ("Enter", "open"),
+    ("/", "search"),
+    ("f", "filter"),
+    ("o", "order"),
+    ("s", "rivals"),
+)
+"""In their place where machines may say something of the samples."""
 
 
 def help_of(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
@@ -68,6 +81,21 @@ def help_of(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
     own = tuple((keys, words, "") for keys, words in choosing)
     return HelpGroup("Moving", moving), HelpGroup("Choosing", (*own, *leaving))
 
+
+MACHINES = HelpGroup(
+    "Machines",
+    (
+        ("o", "another order: as they came, or by a score", ""),
+        ("s", "the rival texts of the sample's group, one below the other", ""),
+    ),
+)
+"""The keys of a list of which machines may say something."""
+
+SAID: tuple[Mark, ...] = (
+    Mark(((BARS, "accent"),), "scores: a full bar is well supported"),
+    Mark((("r w u", "asleep"),), "a machine's label: right, wrong, undecided"),
+)
+"""What such a list draws beside its samples."""
 
 HELP: tuple[HelpGroup, ...] = help_of(
     (f"1-{len(FILTERS)}", "show samples of one state"), ("f", "the next state")

@@ -22,6 +22,7 @@ class Mark:
         slot: its colour's slot in the palette, from 0.
         focused: the one that keys act on; drawn bold, over the others.
         draft: something is still missing; its letter is drawn small.
+        suggested: a machine proposes it; it has a ground of its own in the place of a colour.
     """
 
     span: Span
@@ -29,6 +30,7 @@ class Mark:
     slot: int = 0
     focused: bool = False
     draft: bool = False
+    suggested: bool = False
 
 
 class SpanLayer(Generic[T]):

@@ -35,6 +35,7 @@ class Trait:
     SHARED: Final = 128 << _FLAG_SHIFT  # a word that the selection has as well
     CONFLICT: Final = 256 << _FLAG_SHIFT  # may contradict what the other text says
     LACKING: Final = 512 << _FLAG_SHIFT  # a word that the other text has nowhere
+    SUGGESTED: Final = 1024 << _FLAG_SHIFT  # a machine proposes to mark it
 
 
 def look(ground: int, slot: int | None, traits: int) -> int:
@@ -49,6 +50,7 @@ _OVERLAP = Style(underline2=True)
 _BOLD = Style(bold=True)
 _ITALIC = Style(italic=True)
 _DIM = Style(dim=True)
+_NOT_DIM = Style(dim=False)
 _SLANTED = Style(italic=True, underline=True)
 _HOLE = Style(bold=True, underline=True)
 _GAP = Style(bold=True, underline2=True, reverse=False)
@@ -90,6 +92,7 @@ class Looks(dict[int, Style | None]):
             style += self.palette.label(label - 1)
         if label and not sign:
             style += _OVERLAP if key & Trait.OVERLAP else _UNDERLINE
+        style = self._suggested(style, key)
         if key & (Trait.FOCUSED | Trait.CURRENT):
             style += _BOLD
         if key & Trait.DRAFT:
@@ -104,6 +107,15 @@ class Looks(dict[int, Style | None]):
             style += _DIM if ground else self.palette.quiet
         if key & Trait.CURSOR:
             style = self._cursor(style, ground)
+        return style
+
+    def _suggested(self, style: Style, key: int) -> Style:
+        """With what a machine proposes, in the place of a ground and of a label's colour."""
+        if not key & Trait.SUGGESTED:
+            return style
+        style += _ITALIC if key & (1 << _GROUND_BITS) - 1 else self.palette.suggested
+        if key & (Trait.FOCUSED | Trait.CURRENT):
+            style += _NOT_DIM  # bold and dim are one thing to some terminals
         return style
 
     def _ground(self, ground: int) -> Style:

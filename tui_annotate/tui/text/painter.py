@@ -18,6 +18,7 @@ from tui_annotate.tui.palette import (
     LACKING,
     SEVERAL,
     STRENGTH_GLYPHS,
+    SUGGESTED,
 )
 from tui_annotate.tui.text.display import shown, stand_ins
 from tui_annotate.tui.text.layout import TextLayout
@@ -134,13 +135,16 @@ class _Line:
     def _key(self, low: int, high: int) -> int:
         """The look of `[low, high)`, inside which no span begins or ends."""
         scene = self.scene
-        marks = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
+        lying = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
+        marks = [mark for mark in lying if not mark.suggested]
         top = next((mark for mark in marks if mark.focused), marks[-1] if marks else None)
         ground, focused = self._ground(low)
         traits = Trait.NONE
         if len(marks) > 1:
             traits |= Trait.OVERLAP
-        if focused or (top is not None and top.focused):
+        if len(marks) < len(lying):
+            traits |= Trait.SUGGESTED
+        if focused or any(mark.focused for mark in lying):
             traits |= Trait.FOCUSED
         if top is not None and top.draft:
             traits |= Trait.DRAFT
@@ -246,6 +250,8 @@ class _Line:
         top = next((mark for mark in marks if mark.focused), marks[0])
         if len({mark.letter for mark in marks}) > 1 and not top.focused:
             return Piece(SEVERAL, look(PLAIN, top.slot, Trait.SIGN))
+        if top.suggested:
+            return Piece(SUGGESTED, Trait.FOCUSED if top.focused else PLAIN)
         letter = visible_line(top.letter)[:1] or "?"
         traits = Trait.SIGN | Trait.FOCUSED if top.focused else Trait.SIGN
         return Piece(letter.lower() if top.draft else letter, look(PLAIN, top.slot, traits))

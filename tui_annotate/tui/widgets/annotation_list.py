@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from textual.message import Message
 
 from tui_annotate.tui.lines import Run, both_ends, clip, cut, shown, width
-from tui_annotate.tui.palette import FOCUS_BAR, NOTED, PLACES
+from tui_annotate.tui.palette import FOCUS_BAR, NOTED, PLACES, SUGGESTED
 from tui_annotate.tui.rows import RowList
 
 _NOTHING = "no annotations yet"
 _LABEL_SHARE = 0.4  # of the cells, at most
 _INDENT = "   "
+_MAKER = 20  # cells of who proposes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class AnnotationRow:
         evidence: how many places stand as evidence.
         draft_reason: what is missing, where it is a draft; else empty.
         colour_slot: of its first label.
+        maker: which machine proposes it, or proposed it, and how sure it is; empty for none.
     """
 
     letter: str
@@ -37,6 +39,7 @@ class AnnotationRow:
     draft_reason: str
     focused: bool
     colour_slot: int
+    maker: str = ""
 
 
 class AnnotationList(RowList):
@@ -62,6 +65,7 @@ class AnnotationList(RowList):
                 claim=shown(row.claim),
                 note=shown(row.note),
                 draft_reason=shown(row.draft_reason),
+                maker=shown(row.maker),
             )
             for row in rows
         )
@@ -86,7 +90,8 @@ class AnnotationList(RowList):
             return [(cut(f"{_INDENT}{_NOTHING}", cells), palette.quiet)]
         which, note = self._lines[index]
         if note:
-            return [(cut(f"{_INDENT}{NOTED} {note}", cells), palette.quiet)]
+            sign = SUGGESTED if self._rows[which].letter == SUGGESTED else NOTED
+            return [(cut(f"{_INDENT}{sign} {note}", cells), palette.quiet)]
         return self._annotation(self._rows[which], cells)
 
     def clicked(self, index: int) -> None:
@@ -96,10 +101,12 @@ class AnnotationList(RowList):
 
     def _annotation(self, row: AnnotationRow, cells: int) -> list[Run]:
         palette = self.palette
-        label = palette.label(row.colour_slot)
+        label, letter = palette.label(row.colour_slot), palette.letter
+        if row.letter == SUGGESTED:
+            label = letter = palette.suggested
         left: list[Run] = [
             (FOCUS_BAR if row.focused else " ", palette.accent),
-            (row.letter, label + palette.letter),
+            (row.letter, label + letter),
             (" ", palette.text),
             (cut(row.labels, int(cells * _LABEL_SHARE)), label),
             (" ", palette.text),
@@ -114,6 +121,8 @@ class AnnotationList(RowList):
 
 def _beside(row: AnnotationRow) -> str:
     parts = [f"{PLACES}{row.evidence}" if row.evidence else "", NOTED if row.note else ""]
+    if row.maker:
+        parts = [*parts[: 1 if row.letter == SUGGESTED else 2], cut(row.maker, _MAKER)]
     text = " ".join(part for part in parts if part)
     return f" {text} " if text else " "
 

@@ -7,9 +7,10 @@ from typing import Final, Literal
 from textual.geometry import Size
 
 from tui_annotate.tui.lines import Run, clip, shown, wrapped
+from tui_annotate.tui.palette import SUGGESTED
 from tui_annotate.tui.rows import FixedRows
 
-Kind = Literal["hint", "draft", "saved", "warning", "error"]
+Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
 
 GLYPH_CELLS: Final = 3
 """Cells of the line that its glyph takes; the text has the others."""
@@ -17,6 +18,7 @@ GLYPH_CELLS: Final = 3
 _GLYPHS: dict[Kind, str] = {
     "hint": "·",
     "draft": "▸",
+    "offer": SUGGESTED,
     "saved": "✓",
     "warning": "!",
     "error": "✗",
@@ -65,6 +67,7 @@ class DraftLine(FixedRows):
         glyph, text = {
             "hint": (palette.quiet, palette.quiet),
             "draft": (palette.accent, palette.strong),
+            "offer": (palette.suggested, palette.strong),
             "saved": (palette.good, palette.good),
             "warning": (palette.warning, palette.warning),
             "error": (palette.error, palette.error),

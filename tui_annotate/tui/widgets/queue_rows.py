@@ -9,8 +9,10 @@ from typing import NamedTuple, Protocol
 from textual.message import Message
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.glances import Glance, Glances
 from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.glance_cells import GlanceCells
 from tui_annotate.tui.lines import Run, clip, fit, shown
 from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS
 from tui_annotate.tui.rows import FixedRows, RowList
@@ -78,6 +80,13 @@ class QueueHeads(FixedRows):
     def __init__(self, group: Group) -> None:
         super().__init__()
         self._group = group
+        self._said = GlanceCells()
+
+    def know(self, said: GlanceCells) -> None:
+        """Machines' words have these cells."""
+        if said != self._said:
+            self._said = said
+            self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
         """One row; the count is told in full where the id leaves room for it."""
@@ -86,7 +95,8 @@ class QueueHeads(FixedRows):
         head = f"sample{'annotations':>{room - len('sample')}}"
         words = [head if len(head) == room else fit("sample", room)]
         words += [fit(self._group.head, columns.group)] if columns.group else []
-        return [clip([(f"    {'  '.join([*words, 'summary'])}", self.palette.quiet)], cells)]
+        told = f"{self._said.head(self.app.size.width)}summary"
+        return [clip([(f"    {'  '.join([*words, told])}", self.palette.quiet)], cells)]
 
 
 class QueueRows(RowList):
@@ -107,6 +117,20 @@ class QueueRows(RowList):
         self._group = group
         self._pages: OrderedDict[int, Sequence[QueueEntry]] = OrderedDict()
         self._message = "reading…"
+        self._cells, self._glances = GlanceCells(), dict[SampleKey, Glance]()
+
+    def know(self, said: Glances) -> None:
+        """What machines say of rows that were read."""
+        cells = GlanceCells.of(said)
+        if cells != self._cells:
+            self._cells = cells
+            self._glances.clear()
+        self._glances.update(said.of)
+        self.refresh()
+
+    def said_of(self, entry: QueueEntry) -> str:
+        """What machines say of a row, in words; empty for nothing."""
+        return self._cells.in_words(self._glances.get(entry.key))
 
     def entry(self, index: int) -> QueueEntry | None:
         """The row at an index; None while it is not read."""
@@ -120,6 +144,7 @@ class QueueRows(RowList):
 
     def restart(self, rows: Sequence[QueueEntry], *, offset: int, total: int, focused: int) -> None:
         """Another list: its first page that was read, and the row to begin on."""
+        self._glances.clear()
         self._pages.clear()
         self._pages[offset] = rows
         self._message = "" if total else "no sample here: 1 shows all, / searches anew"
@@ -129,7 +154,8 @@ class QueueRows(RowList):
         """One more page of the same list; the one read first is given up where there are many."""
         self._pages[offset] = rows
         if len(self._pages) > _PAGES_KEPT:
-            self._pages.popitem(last=False)
+            for gone in self._pages.popitem(last=False)[1]:
+                self._glances.pop(gone.key, None)
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
@@ -149,6 +175,7 @@ class QueueRows(RowList):
         ]
         if columns.group:
             runs.append((f"{fit(shown(entry.group), columns.group)}  ", palette.quiet))
+        runs += self._cells.runs(self._glances.get(entry.key), self.app.size.width, palette)
         runs.append((shown(entry.summary_start), palette.quiet if finished else palette.text))
         return clip(runs, cells)
 

@@ -13,6 +13,7 @@ import pytest
 from tests.tui.screens.bursts import at_once, dropped, seen, stored
 from tests.tui.screens.collected import LABELS as COLLECTED
 from tests.tui.screens.collected import Collection
+from tests.tui.screens.proposals import SAID, Says, suggest
 from tests.tui.screens.work import Person, at_work, make
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
@@ -36,6 +37,23 @@ ITEMS: Final = (
     "full_stop", "backspace", "greater_than_sign", "ctrl+o",
 )  # fmt: skip
 """For reports, documents and citations; no Tab, which goes to what is lit behind a first frame."""
+OFFERED: Final = (
+    *"ccccccCyyyyyexxx1120uuUUaY!m",
+    *["enter"] * 4, *["escape"] * 2, *["down"] * 2, *["space"] * 2, "full_stop", "tab",
+    "backspace", "greater_than_sign", "less_than_sign", "paste:no",
+)  # fmt: skip
+"""Where a machine suggests something."""
+ANSWERS: Final = (
+    "c y c y c y enter enter",
+    "c x 1 c x 2 c y u u u",
+    "c y u y U e 3 enter",
+    "c e 3 enter c e x 1 c y",
+    "c x 0 n o enter c x enter u u",
+    "c y m n o enter c y x u",
+    "c Y c y Y c y",
+    "c full_stop y c tab y escape y",
+)
+"""Bursts of somebody who knows what is suggested."""
 REPORT: Final = "r|7|run1"
 CITATION: Final = "c|7|run1|1|doc-a"
 SHORT: Final = (
@@ -105,6 +123,29 @@ async def test_a_burst_is_as_good_as_the_same_keys(tmp_path: Path, seed: int) ->
     """What is stored, shown and in hand is the same; where keys were dropped, as after a few."""
     folders = [make(tmp_path / name) for name in ("slow", "fast")]
     await _compared(folders, _drawn(Random(seed), KEYS))
+
+
+def _suggested(folder: Path) -> list[Path]:
+    """Three suggestions in the first sample, one in the second; a label of them wants a note."""
+    folders = [make(folder / name) for name in ("slow", "fast")]
+    for each in folders:
+        suggest(each, *SAID, Says("thanked the town", ("Told",)))
+        suggest(each, Says("It rained.", ("Benign",)), sample="b")
+    return folders
+
+
+@pytest.mark.parametrize("burst", ANSWERS)
+async def test_answers_to_suggestions_are_as_good_in_one_burst(tmp_path: Path, burst: str) -> None:
+    """Each is given to the suggestion that was in focus when its key was pressed."""
+    await _compared(_suggested(tmp_path), [burst.split()])
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+async def test_bursts_among_suggestions_are_as_good_as_the_same_keys(
+    tmp_path: Path, seed: int
+) -> None:
+    """Also where keys are drawn by chance."""
+    await _compared(_suggested(tmp_path), _drawn(Random(seed), OFFERED))
 
 
 def _collections(folder: Path) -> tuple[list[Path], list[SampleKey]]:

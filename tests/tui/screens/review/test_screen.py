@@ -383,6 +383,31 @@ async def test_help_queue_and_samples(folder: Path) -> None:
         assert reviewer.sample == "b"
 
 
+async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> None:
+    """In its queue, and from sample to sample; it goes back to the most conflicts."""
+    reviews.say(folder, 0.1, 0.2, 0.7)  # people found b supported, the others not
+    async with in_review(folder) as reviewer:
+        await reviewer.press("q o")
+        shown = reviewer.shown()
+        assert "most conflicts first" in shown
+        assert "q: where people contradict it most" in shown
+        await reviewer.press("down enter")
+        shown = reviewer.shown()
+        assert "disagree:q" in shown.splitlines()[0]
+        assert shown.splitlines()[2].startswith("▌ · b")
+        assert "s rivals" not in shown
+        await reviewer.press("s question_mark")
+        assert "rival texts" not in reviewer.shown()
+        await reviewer.press("q enter")
+        assert reviewer.sample == "b"
+        await reviewer.press("greater_than_sign")
+        assert reviewer.sample == "c"
+        await reviewer.press("q o up enter")
+        assert "disagree" not in reviewer.shown()
+        await reviewer.press("enter")
+        assert reviewer.sample == "a"
+
+
 async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
     """Where nobody is done with anything, it says what has to come first."""
     folder = work.make(tmp_path / "empty")

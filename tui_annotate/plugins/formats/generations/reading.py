@@ -1,6 +1,6 @@
 """A row of generated answers to samples, one for each normal one; the others stay with the first.
 
-A row without a question, an answer or a normal generation is refused.
+A row without a right answer or a normal generation is refused.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def records(
             f"none of its {len(generations)} generations is normal and has a text",
             "there is nothing to read in it",
         )
-    question = _word(field(row, "question", option=""), "question")
+    question = _question(field(row, "question", option=""))
     answer = _answer(row, [question, *(each.fields["text"] for each in normal)], options.language)
     name = _name(row, options, number)
     blank = [each.place for each in generations if each not in normal and _is(each, NORMAL)]
@@ -63,7 +63,8 @@ def records(
         made.append(
             Record(replace(sample, group=name, request=Request(question=question)), where=where)
         )
-    return made, [f"generation {place} has no text and is left out" for place in blank]
+    doubts = [] if question.strip() else ["the question is empty"]
+    return made, doubts + [f"generation {place} has no text and is left out" for place in blank]
 
 
 def _of_first(sample: Sample, row: Mapping[str, Any], others: Sequence[Any]) -> dict[str, Any]:
@@ -114,6 +115,11 @@ def _answer(row: Mapping[str, Any], beside: Sequence[str], language: str) -> Doc
     told = language or guess_language(" ".join((text, *beside)))
     made = document(text, side=Side.SOURCE, column="answer", language=told)
     return replace(made, key=ANSWER)
+
+
+def _question(value: Any) -> str:
+    """What was asked; an empty one goes out again as it came."""
+    return value if value == "" else _word(value, "question")
 
 
 def _word(value: Any, column: str) -> str:

@@ -25,6 +25,8 @@ OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", UN
 
 ABOUT: Final = About(
     title="Label Studio's tasks, a JSON list",
-    carried=carries_all_but(Trait.VERSION, Trait.TRACE, Trait.SETTLED, Trait.TITLE, Trait.IMPORTED)
+    carried=carries_all_but(
+        Trait.VERSION, Trait.TRACE, Trait.SETTLED, Trait.SUGGESTED, Trait.TITLE, Trait.IMPORTED
+    )
     | plainly(fragments="relations", link="relations", tree="joined", origin="predictions"),
 )

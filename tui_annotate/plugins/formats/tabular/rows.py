@@ -73,7 +73,13 @@ REVIEWS: Final = (
 )
 """The columns of the second table: a row for each sample that somebody has, read or not."""
 CARRIED: Final = carries_all_but(
-    Trait.UNREAD, Trait.REQUEST, Trait.KIND, Trait.TRACE, Trait.TITLE, Trait.IMPORTED
+    Trait.UNREAD,
+    Trait.REQUEST,
+    Trait.KIND,
+    Trait.TRACE,
+    Trait.SUGGESTED,
+    Trait.TITLE,
+    Trait.IMPORTED,
 ) | plainly(fragments="rows", evidences="rows", tree="columns")
 """What tables carry."""
 
@@ -90,6 +96,8 @@ def count(record: Record, report: Report) -> None:
     report.lose(Trait.TITLE.value, titled)
     traced = sum(owned.annotation.trace is not None for owned in record.annotations)
     report.lose(Trait.TRACE.value, traced)
+    suggested = sum(owned.annotation.suggested is not None for owned in record.annotations)
+    report.lose(Trait.SUGGESTED.value, suggested)
     report.lose(Trait.IMPORTED.value, originals(record))
     names = [
         name for owned in record.annotations for path in owned.annotation.labels for name in path

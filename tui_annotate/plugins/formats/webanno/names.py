@@ -12,7 +12,7 @@ from tui_annotate.plugins.traits import About, Trait, carries_all_but
 FORMAT: Final = "w3c"
 ABOUT: Final = About(
     title="W3C web annotations (JSON-LD), a collection a sample",
-    carried=carries_all_but(Trait.TRACE, Trait.SETTLED, Trait.IMPORTED),
+    carried=carries_all_but(Trait.TRACE, Trait.SETTLED, Trait.SUGGESTED, Trait.IMPORTED),
 )
 CONTEXT: Final[list[Any]] = [
     "http://www.w3.org/ns/anno.jsonld",

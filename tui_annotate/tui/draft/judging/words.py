@@ -17,8 +17,9 @@ from tui_annotate.methods.adjudication import Difference, Group, Rival, Standing
 from tui_annotate.methods.decisions import Decision
 from tui_annotate.tui.draft import words
 from tui_annotate.tui.draft.judging.state import WHY, Judging
+from tui_annotate.tui.draft.quoting import quoted
 from tui_annotate.tui.draft.state import REASON, Kind
-from tui_annotate.tui.draft.words import DRAFT, HINT, SAVED, anchor_words, labels_words, quoted
+from tui_annotate.tui.draft.words import DRAFT, HINT, SAVED, anchor_words, labels_words
 from tui_annotate.tui.keys.review import LEAVING, REFUSING, REVIEWING
 from tui_annotate.tui.lines import width
 

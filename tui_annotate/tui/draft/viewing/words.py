@@ -16,6 +16,7 @@ from tui_annotate.domain.nouns import many
 from tui_annotate.domain.settlements import How
 from tui_annotate.tui.draft import words
 from tui_annotate.tui.draft.judging.state import WHY
+from tui_annotate.tui.draft.quoting import quoted
 from tui_annotate.tui.draft.state import Kind
 from tui_annotate.tui.draft.viewing.state import Viewing
 from tui_annotate.tui.draft.words import (
@@ -23,7 +24,6 @@ from tui_annotate.tui.draft.words import (
     HINT,
     anchor_words,
     labels_words,
-    quoted,
     request_words,
 )
 from tui_annotate.tui.lines import cut, shown, width

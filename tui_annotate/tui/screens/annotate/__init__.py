@@ -5,8 +5,10 @@
     team        news, talks with reviewers, figures
     elsewhere   better evidence in other documents of a report
     items       reports, documents and citations of a collection
+    contexts    documents that an answer was retrieved from
     asking      dialogs, the note line, the queue
     readings    practice, and the second reading
+    suggesting  what machines propose, and its answers
     doing       what is sent to the store, and what comes back
     again       saves that are done again under changed labels
     samples     from sample to sample

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.assignments import State
-from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.draft import alone, choosing, finishing, notes
+from tui_annotate.tui.draft import alone, choosing, notes, offer_words
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import Draft, Kind
-from tui_annotate.tui.draft.words import WARNING, request_words
+from tui_annotate.tui.draft.words import request_words
 from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.loading import load_rest
-from tui_annotate.tui.screens.annotate.readings import AnnotateReadings
+from tui_annotate.tui.screens.annotate.queueing import AnnotateQueueing
 from tui_annotate.tui.widgets.note_input import NoteInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tui_annotate.domain.former import Former
-    from tui_annotate.services.annotate import Desk, QueueRow
+    from tui_annotate.services.annotate import Desk
     from tui_annotate.tui.session import Session
 
 _LOAD_PAUSE = 0.5  # seconds after the first sample
@@ -38,7 +35,7 @@ _STATES = {
 }
 
 
-class AnnotateAsking(AnnotateReadings):
+class AnnotateAsking(AnnotateQueueing):
     """Dialogs, and what is done with their answers."""
 
     def __init__(self) -> None:
@@ -83,8 +80,8 @@ class AnnotateAsking(AnnotateReadings):
                 self._tell_request()
             case Open("go"):
                 self._ask_sample(session)
-            case Open("queue"):
-                self._open_queue(session)
+            case Open(what):
+                return self.ask_queue(session, what)
             case _:
                 return False
         return True
@@ -209,6 +206,8 @@ class AnnotateAsking(AnnotateReadings):
             ("Request", asked or "This sample came without a request."),
             ("Guidelines", desk.guidelines or "There are no guidelines for this dataset."),
         ]
+        if self.draft and (about := offer_words.page(self.draft)):
+            return [("Suggestion", about), *pages], 0
         return pages, 0 if asked else 1
 
     # other samples
@@ -217,45 +216,3 @@ class AnnotateAsking(AnnotateReadings):
         from tui_annotate.tui.dialogs.jump import JumpDialog
 
         self.app.push_screen(JumpDialog(session.annotate.find), self._go_to)
-
-    def _go_to(self, key: SampleKey | None) -> None:
-        if key is None or self.draft is None:
-            return
-        if problem := finishing.kept_back(self.draft):  # of a save refused while one chose
-            self.tell(problem, WARNING)
-        else:
-            self.go(lambda: key, "")
-
-    def _open_queue(self, session: Session) -> None:
-        from tui_annotate.tui.screens.queue import QueueScreen
-
-        self.keep_place()
-
-        def page(
-            search: str, states: Collection[State], *, offset: int, limit: int
-        ) -> tuple[Sequence[QueueRow], int]:
-            found = session.annotate.queue(
-                session.person.id,
-                order=session.order,
-                search=search,
-                states=states,
-                offset=offset,
-                limit=limit,
-            )
-            return found.rows, found.total
-
-        current = self.desk.sample.key if self.desk else None
-        position = self.desk.position if self.desk else 0
-        find = session.annotate.find
-        screen = QueueScreen(page, find=find, position=position, current=current, leave="quit")
-        self.app.push_screen(screen, lambda key: self._from_queue(key, current))
-
-    def _from_queue(self, key: SampleKey | None, current: SampleKey | None) -> None:
-        if key is None:
-            self.quit()
-        elif key != current:
-            self._go_to(key)
-
-    def quit(self) -> None:
-        """Leaves the app; what was given to the store is done first."""
-        raise NotImplementedError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.items import JUDGED
-from tui_annotate.tui.draft import alone, finishing, rating
+from tui_annotate.tui.draft import alone, finishing, rating, suggesting, walking
 from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
 from tui_annotate.tui.draft.place import place
 from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
@@ -231,14 +231,18 @@ class AnnotateDoing(AnnotateAgain):
             words = finishing.undone(saved.undone, redo=redo)
             self.begin(self.session, desk, words=f"{words}, in {saved.key}", kind=SAVED)
             return
+        before = draft.suggestions
         self._take_over(saved)
         stored = alone.all_exchanged(here.sample, saved.annotations)
         left = {annotation.id for annotation in stored}
         lost = [known for known in draft.annotations if known.id not in left]
-        gone = lost[0] if len(lost) == 1 and not redo else None
+        again = suggesting.open_again(draft, before)
+        gone = lost[0] if len(lost) == 1 and not (redo or again) else None
         names = [*lost, *([saved.annotation] if saved.annotation else [])]
         labels = labels_words(names[0].labels) if len(names) == 1 else ""
         words = finishing.undone(saved.undone, labels, redo=redo)
         words = f"{words} · {'u undo' if redo else 'U redo'}"
         effects = finishing.replaced(draft, stored, words, gone=gone)
+        if again and not (draft.open or draft.selection):
+            effects += walking.show(draft, again)
         self.perform(effects)

@@ -253,11 +253,10 @@ class AnnotateDrawing(Screen[None]):
         focused = draft.lit[rows.lit_side(draft)]
         if self._changed("match list", (found, focused, self.signals)):
             self.query_one(MatchList).show(found, focused=focused, status=self.signals)
-        self.query_one("#annotations-title", PaneTitle).show(
-            "ANNOTATIONS", [str(len(draft.annotations) or "")], focused=False
-        )
-        listed = (draft.tree.version, draft.annotations, draft.focused, draft.editing)
-        if self._changed("annotation list", listed):
+        counted = [str(len(draft.annotations) or ""), rows.offers(draft)]
+        title = self.query_one("#annotations-title", PaneTitle)
+        title.show("ANNOTATIONS", counted, focused=False)
+        if self._changed("annotation list", rows.listed(draft)):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft))
 
     def _show_marks(self, draft: Draft, side: Side) -> None:

@@ -8,8 +8,8 @@ from typing import Final
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import lighting
+from tui_annotate.tui.draft.quoting import quoted
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import quoted
 from tui_annotate.tui.screens.annotate.contrast import AnnotateContrast
 
 MOST: Final = 10_000

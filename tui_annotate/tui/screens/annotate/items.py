@@ -15,7 +15,7 @@ from tui_annotate.tui.draft import citing
 from tui_annotate.tui.draft.effects import Effect, GoTo, Open, Reveal
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.annotate import item_rows
-from tui_annotate.tui.screens.annotate.asking import AnnotateAsking
+from tui_annotate.tui.screens.annotate.contexts import AnnotateContexts
 from tui_annotate.tui.screens.annotate.neighbours import Neighbours, neighbours
 from tui_annotate.tui.screens.annotate.rows import Title
 from tui_annotate.tui.widgets.document_pane import DocumentPane
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import Session
 
 
-class AnnotateItems(AnnotateAsking):
+class AnnotateItems(AnnotateContexts):
     """What is there for items of a collection alone.
 
     Attributes:

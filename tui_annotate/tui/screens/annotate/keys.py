@@ -16,6 +16,7 @@ from tui_annotate.tui.draft import finishing, moving
 from tui_annotate.tui.draft.effects import Blink
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import WARNING
+from tui_annotate.tui.keys.annotate import READING
 from tui_annotate.tui.keys.map import typed
 from tui_annotate.tui.screens.annotate.team import AnnotateTeam
 from tui_annotate.tui.turns import Pressed
@@ -30,7 +31,8 @@ HARMLESS: Final = frozenset(moving.MOVES) | {
     "pane.other", "document.next", "document.previous", "match.next", "match.previous",
     "annotation.next", "annotation.previous", "undo", "redo", "sample.next", "sample.previous",
     "text.lacking", "item.next", "item.previous", "signals.next", "layout.next", "request.show",
-    "help.show", "app.back", "collection.show", "incomplete.next",
+    "help.show", "app.back", "collection.show", "incomplete.next", "suggestion.hide",
+    "document.order",
 }  # fmt: skip
 """What is done on a sample although it was pressed before that was on screen."""
 
@@ -42,8 +44,9 @@ _WALKS_MARKS: Final = frozenset({"item.next", "item.previous"})
 _ON_SAVED: Final = _WALKS_MARKS | {
     "option.choose", "option.list", "label.repeat", "label.former", "note.write",
     "annotation.next", "annotation.previous", "annotation.edit", "annotation.delete",
-    "sample.done", "sample.skip", "sample.flag", "sample.rate", "comment.write", "sample.go",
-    "collection.show", "app.back", "app.quit",
+    "suggestion.accept", "sample.done", "sample.skip", "sample.flag", "sample.rate",
+    "comment.write", "sample.go", "sample.rivals", "queue.order", "collection.show", "app.back",
+    "app.quit",
 }  # fmt: skip
 """What acts on what is stored, or leaves it: it waits for what is being saved."""
 
@@ -88,7 +91,9 @@ class AnnotateKeys(AnnotateTeam):
     @staticmethod
     def _note_comes(draft: Draft) -> bool:
         """Whether a note line opens by itself, once a label that asks for it is saved."""
-        return any(new and finishing.wants_note(draft, one) for one, new in draft.saving.values())
+        fresh = [one for one, new in draft.saving.values() if new]
+        fresh += filter(None, draft.answering.values())
+        return any(finishing.wants_note(draft, one) for one in fresh)
 
     @property
     def _writing(self) -> bool:
@@ -136,5 +141,5 @@ class AnnotateKeys(AnnotateTeam):
             self.perform(moving.hint_key(draft, key))
         elif action:
             self.do(action, digit=key if action.startswith("option.") else "")
-        elif draft.pending:
-            self.perform([Blink()])
+        elif draft.pending or (self.session and self.session.keys.action(key, READING)):
+            self.perform([Blink()])  # it means something elsewhere

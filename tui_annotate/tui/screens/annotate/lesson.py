@@ -10,7 +10,8 @@ from tui_annotate.domain.samples import Sample
 from tui_annotate.domain.settlements import How
 from tui_annotate.tui.dialogs.lesson import Told
 from tui_annotate.tui.draft.judging.state import WHY
-from tui_annotate.tui.draft.words import labels_words, quoted
+from tui_annotate.tui.draft.quoting import quoted
+from tui_annotate.tui.draft.words import labels_words
 
 if TYPE_CHECKING:
     from tui_annotate.services.review import Lesson, Outcome

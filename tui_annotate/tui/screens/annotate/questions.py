@@ -15,6 +15,7 @@ from tui_annotate.tui.draft import answers
 from tui_annotate.tui.draft.effects import Effect, Open, Reveal
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.lines import cut, shown
+from tui_annotate.tui.palette import GOLD
 from tui_annotate.tui.screens.annotate.items import AnnotateItems
 from tui_annotate.tui.screens.annotate.rows import Title
 from tui_annotate.tui.widgets.document_pane import Mark
@@ -98,14 +99,14 @@ class AnnotateQuestions(AnnotateItems):
     # the chart, and what fails
 
     def _open_positions(self, session: Session, draft: Draft) -> None:
-        if answers.gold_position(draft.sample) is None or session.positions is None:
+        if answers.gold_position(draft.sample) is None or session.machines is None:
             self.tell("this sample is of no position study: nobody knows where its answer stands")
             return
         from tui_annotate.tui.screens.positions.screen import Chosen, PositionsScreen
 
         self.keep_place()
         dataset, who = draft.sample.dataset, session.person.id
-        screen = PositionsScreen(session.positions(), who, dataset=dataset)
+        screen = PositionsScreen(session.machines().positions, who, dataset=dataset)
 
         def closed(chosen: Chosen | str | None) -> None:
             if chosen == "quit":
@@ -130,9 +131,9 @@ class AnnotateQuestions(AnnotateItems):
 
     def _next(self, session: Session, sample: Sample) -> SampleKey | None:
         """In the store's thread; of those that fail the next one that is not finished."""
-        if sample.key in self.failing and session.positions is not None:
+        if sample.key in self.failing and session.machines is not None:
             after = self.failing[self.failing.index(sample.key) + 1 :]
-            if found := session.positions().next_open(session.person.id, after):
+            if found := session.machines().positions.next_open(session.person.id, after):
                 return found
         return super()._next(session, sample)
 
@@ -140,4 +141,4 @@ class AnnotateQuestions(AnnotateItems):
 @lru_cache(maxsize=8)
 def _marks(wanted: tuple[str, ...], text: str) -> tuple[Mark, ...]:
     """Looked for once a text: marks are asked for at each key, and a text may have a megabyte."""
-    return tuple(Mark(span, answers.GOLD) for span in answers.spans(wanted, text))
+    return tuple(Mark(span, GOLD) for span in answers.spans(wanted, text))

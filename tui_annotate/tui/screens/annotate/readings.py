@@ -10,7 +10,8 @@ from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.state import Kind
 from tui_annotate.tui.draft.words import SAVED
 from tui_annotate.tui.saving import Job
-from tui_annotate.tui.screens.annotate.doing import AnnotateDoing, Left
+from tui_annotate.tui.screens.annotate.doing import Left
+from tui_annotate.tui.screens.annotate.suggesting import AnnotateSuggesting
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Desk
@@ -21,7 +22,7 @@ _BEGUN = "2nd reading: what you did the first time is not shown"
 _FIRST = "back at the first reading"
 
 
-class AnnotateReadings(AnnotateDoing):
+class AnnotateReadings(AnnotateSuggesting):
     """What comes before the work and after it."""
 
     def __init__(self) -> None:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.items import JUDGED
 from tui_annotate.domain.nouns import many
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.samples import Kind, Match, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft.answers import is_placed
 from tui_annotate.tui.draft.contrasting import Contrast, Place, seen
 from tui_annotate.tui.draft.counting import letter
+from tui_annotate.tui.draft.makers import maker_words, origin_words
+from tui_annotate.tui.draft.offered import DECLINE
 from tui_annotate.tui.draft.state import RATING, Draft
 from tui_annotate.tui.draft.words import anchor_words, digit_range, labels_words, names
-from tui_annotate.tui.keys import items
+from tui_annotate.tui.keys import items, suggestions
 from tui_annotate.tui.keys.line import LINE
 from tui_annotate.tui.keys.map import KeyMap
 from tui_annotate.tui.lines import cut, shown
+from tui_annotate.tui.palette import SUGGESTED
 from tui_annotate.tui.screens.annotate.signals import is_poor
 from tui_annotate.tui.widgets.annotation_list import AnnotationRow
 from tui_annotate.tui.widgets.document_pane import Mark
@@ -29,7 +33,7 @@ from tui_annotate.tui.widgets.match_list import MatchRow
 _LONGEST = 400  # characters of a text that a row is given; it shows fewer
 _REASON = 28  # cells of the names that are to be chosen of
 _NAME = 16  # cells of a side's name where a document's number follows it
-_ASKED = {"reason": "own words", RATING: "not rated"}  # what 0 stands for
+_ASKED = {"reason": "own words", DECLINE: "own words", RATING: "not rated"}  # what 0 stands for
 _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
@@ -72,7 +76,9 @@ def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
     if question == "evidence" and draft.focused_match is None:
         question = "evidence by hand"
     named = items.QUESTION_LINE if is_placed(draft.sample) else LINE
-    if draft.sample.kind in JUDGED:
+    if draft.focused_suggestion and draft.asleep:
+        named = suggestions.LINE
+    elif draft.sample.kind in JUDGED:
         alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is Kind.DOCUMENT
         named = tuple(one for one in items.LINE if not (alone and one[0] in items.NEEDS_SOURCE))
     digits = digit_range(draft.options())
@@ -103,7 +109,8 @@ def title(draft: Draft, side: Side, *, signals: str, conflict: str = "") -> Titl
     sentences = draft.sentences(side)
     right = f"sentence {draft.segment(side) + 1}/{len(sentences)}" if sentences else "no text"
     if side is Side.SUMMARY:
-        return Title(draft.tree.summary_title.upper(), (_count(draft), _split(draft)), right)
+        told = (_count(draft), offers(draft), _split(draft))
+        return Title(draft.tree.summary_title.upper(), told, right)
     documents = draft.sample.side(side)
     name = draft.tree.source_title.upper()
     if len(documents) > 1:
@@ -126,6 +133,13 @@ def hidden(draft: Draft, side: Side) -> str:
 def _count(draft: Draft) -> str:
     number = len(draft.annotations)
     return many(number, "annotation") if number else ""
+
+
+def offers(draft: Draft) -> str:
+    """How many suggestions are open, and that they are hidden; empty for none."""
+    if draft.hiding:
+        return f"{len(draft.suggestions)} hidden" if draft.suggestions else ""
+    return many(number, "suggestion") if (number := len(draft.offered)) else ""
 
 
 def _split(draft: Draft) -> str:
@@ -184,29 +198,54 @@ def _match_row(draft: Draft, side: Side, match: Match) -> MatchRow:
     )
 
 
+def listed(draft: Draft) -> tuple[object, ...]:
+    """What the list of annotations depends on."""
+    return (draft.tree.version, draft.annotations, draft.offered, draft.focused, draft.editing)
+
+
 def annotation_rows(draft: Draft) -> tuple[AnnotationRow, ...]:
-    """The listed annotations, in reading order."""
-    return tuple(
+    """The listed annotations, in reading order, then the suggestions."""
+    own = (
         _annotation_row(draft, annotation, letter(at))
         for at, annotation in enumerate(draft.annotations)
     )
+    return (*own, *(_offer_row(draft, one) for one in draft.offered))
+
+
+def _offer_row(draft: Draft, one: Suggestion) -> AnnotationRow:
+    return AnnotationRow(
+        letter=SUGGESTED,
+        labels=draft.label_names(one.labels),
+        claim=_texts(draft, one.claim or one.evidence),
+        evidence=len(one.evidence),
+        note=" ".join(one.note[:_LONGEST].split()),
+        draft_reason="",
+        focused=draft.focused == one.id,
+        colour_slot=_slot(draft, one),
+        maker=maker_words(one),
+    )
+
+
+def _texts(draft: Draft, anchors: Sequence[Anchor]) -> str:
+    texts = (
+        draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
+        for anchor in anchors
+    )
+    return " … ".join(" ".join(text.split()) for text in texts)
 
 
 def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> AnnotationRow:
     lacks = draft.tree.lacks(annotation)
-    texts = (
-        draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
-        for anchor in annotation.claim or annotation.evidence
-    )
     return AnnotationRow(
         letter=name,
         labels=draft.label_names(annotation.labels),
-        claim=" … ".join(" ".join(text.split()) for text in texts),
+        claim=_texts(draft, annotation.claim or annotation.evidence),
         evidence=len(annotation.evidence),
         note=" ".join(annotation.note.split()),
         draft_reason=_reason(draft, annotation, lacks),
         focused=_in_hand(draft, annotation),
         colour_slot=_slot(draft, annotation),
+        maker=origin_words(annotation.suggested),
     )
 
 
@@ -222,14 +261,17 @@ def _in_hand(draft: Draft, annotation: Annotation) -> bool:
     return annotation.id in (draft.focused, draft.editing.id if draft.editing else "")
 
 
-def _slot(draft: Draft, annotation: Annotation) -> int:
-    return draft.slot(annotation.labels[0]) if annotation.labels else 0
+def _slot(draft: Draft, known: Annotation | Suggestion) -> int:
+    return draft.slot(known.labels[0]) if known.labels else 0
 
 
 def marks(draft: Draft, side: Side) -> tuple[Mark, ...]:
-    """Annotations as marks on the document of a side that is on screen."""
+    """Annotations and suggestions as marks on the document of a side that is on screen.
+
+    Of suggestions the claims; evidence of the one in focus alone.
+    """
     at = draft.pointers[side].document
-    return tuple(
+    own = (
         Mark(
             span=anchor.span,
             letter=letter(place),
@@ -241,3 +283,14 @@ def marks(draft: Draft, side: Side) -> tuple[Mark, ...]:
         for anchor in annotation.anchors
         if (anchor.side, anchor.index) == (side, at)
     )
+    return (*own, *_offered(draft, side, at))
+
+
+def _offered(draft: Draft, side: Side, at: int) -> Iterator[Mark]:
+    here = draft.focused_suggestion
+    shown = draft.offered if side is Side.SUMMARY else (here,) if here else ()
+    for one in shown:
+        focused = one.id == draft.focused
+        for anchor in one.claim if side is Side.SUMMARY else one.evidence:
+            if anchor.index == at:
+                yield Mark(anchor.span, SUGGESTED, focused=focused, suggested=True)

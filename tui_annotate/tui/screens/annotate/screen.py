@@ -15,7 +15,7 @@ from tui_annotate.tui.draft import lighting, moving
 from tui_annotate.tui.draft.deeds import press
 from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.state import Draft, Kind
-from tui_annotate.tui.draft.walking import show_annotation
+from tui_annotate.tui.draft.walking import show
 from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.keys import HARMLESS, WAYS_OUT, AnnotateKeys
 from tui_annotate.tui.screens.annotate.palette import ActionProvider
@@ -26,7 +26,8 @@ from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.match_list import MatchList
 
 if TYPE_CHECKING:
-    pass
+    from tui_annotate.domain.annotations import Annotation
+    from tui_annotate.domain.suggestions import Suggestion
 
 
 class AnnotateScreen(AnnotateKeys):
@@ -179,6 +180,7 @@ class AnnotateScreen(AnnotateKeys):
 
 
 def _show_number(draft: Draft, index: int) -> Effects:
-    if draft.editing or not 0 <= index < len(draft.annotations):
+    listed: list[Annotation | Suggestion] = [*draft.annotations, *draft.offered]
+    if draft.editing or not 0 <= index < len(listed):
         return [Blink()]
-    return show_annotation(draft, draft.annotations[index].id)
+    return show(draft, listed[index])

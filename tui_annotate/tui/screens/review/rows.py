@@ -12,7 +12,7 @@ from tui_annotate.methods.adjudication import Group, Standing
 from tui_annotate.methods.decisions import Decision
 from tui_annotate.tui.draft.judging.state import Judging, Spot
 from tui_annotate.tui.draft.judging.words import standing, why
-from tui_annotate.tui.draft.words import quoted
+from tui_annotate.tui.draft.quoting import quoted
 from tui_annotate.tui.lines import cut, shown, width, wrapped
 from tui_annotate.tui.palette import CHOSEN, CONFLICT, FOCUS_BAR, NOTED, OPENS_MORE, PLACES
 from tui_annotate.tui.screens.annotate import item_rows

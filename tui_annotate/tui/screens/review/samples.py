@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,6 +10,7 @@ from tui_annotate.domain.assignments import worked
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.tui.draft import alone
 from tui_annotate.tui.draft.citations import citations
+from tui_annotate.tui.draft.contexts import contexts
 from tui_annotate.tui.draft.judging import places
 from tui_annotate.tui.draft.judging.state import Judging
 from tui_annotate.tui.draft.state import Draft, Kind
@@ -18,6 +19,7 @@ from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.suggestions import Suggested
     from tui_annotate.services.annotate import Desk
     from tui_annotate.services.review import Review, ReviewDesk
     from tui_annotate.tui.session import Session
@@ -83,10 +85,16 @@ class ReviewSamples(AnnotateScreen):
             desk.labels,
             last_label=self.last_label,
             citations=citations(desk.sample),
+            contexts=contexts(desk.sample, ()),
             people=tuple(layer.letter for layer in found.layers),
         )
         take_over(draft, found)
         return draft
+
+    def offers_of(self, desk: Desk) -> Sequence[Suggested]:
+        """None: what a machine proposes is an annotator's to answer."""
+        del desk
+        return ()
 
     def _opened(self, key: Any) -> Desk:
         """In the store's thread."""

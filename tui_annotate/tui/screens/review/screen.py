@@ -6,14 +6,12 @@ something is edited it is that screen altogether, with the assist.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.assignments import State
-from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.judging import deeds, places
@@ -25,24 +23,22 @@ from tui_annotate.tui.keys.review import REVIEWING
 from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.rows import Title
 from tui_annotate.tui.screens.review import rows
-from tui_annotate.tui.screens.review.talks import ReviewTalks
+from tui_annotate.tui.screens.review.queueing import ReviewQueueing
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import Mark
 from tui_annotate.tui.widgets.label_bar import LONGEST, MOST_ROWS, LabelBar, Option
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 from tui_annotate.tui.words import WordsList
 
-_WAITS = 30  # cells of what waits, in the list of samples
 _TALL = 20  # rows of a window that can spare one for the options
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Desk
-    from tui_annotate.services.review import ReviewDesk, Waiting
-    from tui_annotate.storage.queue import QueueRow
+    from tui_annotate.services.review import ReviewDesk
     from tui_annotate.tui.session import Session
 
 
-class ReviewScreen(ReviewTalks):
+class ReviewScreen(ReviewQueueing):
     """One sample at a time, by keys."""
 
     nothing = "nothing waits for review: first, two people are to be done with a sample · q leaves"
@@ -243,45 +239,3 @@ class ReviewScreen(ReviewTalks):
                 lambda: self._review().neighbour(who, key, step),
                 "this is the last sample" if step > 0 else "this is the first sample",
             )
-
-    def _open_queue(self, session: Session) -> None:
-        from tui_annotate.tui.screens.queue import QueueScreen
-        from tui_annotate.tui.screens.queue_keys import Listing
-        from tui_annotate.tui.widgets.queue_rows import Group
-
-        def page(
-            search: str, states: Collection[State], *, offset: int, limit: int
-        ) -> tuple[Sequence[QueueRow], int]:
-            found = [
-                row
-                for row in self._review().queue(session.person.id)
-                if _fits(row, search.casefold(), states)
-            ]
-            return [_entry(row) for row in found[offset : offset + limit]], len(found)
-
-        current = self.desk.sample.key if self.desk else None
-        screen = QueueScreen(
-            page,
-            find=session.annotate.find,
-            current=current,
-            leave="quit",
-            listing=Listing("REVIEW", group=Group("what waits", _WAITS)),
-        )
-        self.app.push_screen(screen, lambda key: self._from_queue(key, current))
-
-
-def _fits(row: Waiting, search: str, states: Collection[State]) -> bool:
-    texts = (*row.key, row.group, row.summary)
-    return (not states or row.state in states) and any(search in text.casefold() for text in texts)
-
-
-def _entry(row: Waiting) -> QueueRow:
-    """A row of the queue, with what waits in the place of the group."""
-    from tui_annotate.storage.queue import QueueRow
-
-    told = [many(row.conflicts, "conflict")]
-    told += [f"{row.nearly} nearly"] if row.nearly else []
-    told += [many(row.annotators, "person", "people")]
-    told += ["your own work"] if row.own else []
-    words = ", ".join(told)
-    return QueueRow(row.key, words, row.state, row.annotations, row.summary, "")

@@ -1,0 +1,61 @@
+"""A machine whose words attack the terminal: maker, labels, quotes and ten thousand characters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end import example, hostile
+from tests.end_to_end.harmless import foreign
+from tests.end_to_end.test_hostile import LOOKS, annotate
+from tests.end_to_end.walking import Step, walk
+from tests.pty_driver import Terminal
+from tests.tui.screens.proposals import Says, suggest
+from tui_annotate import workspace
+from tui_annotate.domain.samples import SampleKey
+
+ENTER, QUIT = "\r", "\x11"
+WHY = (hostile.name(0) * 99)[:10_000]
+MAKER = f"judge:{hostile.SIGNS[0]} {hostile.SIGNS[2]}"
+WALK: tuple[Step, ...] = (
+    ("c", "y saves"),
+    ("g", "▸ Suggestion"),
+    ("\x1b[6~\x1b[F\x1b[H", "▸ Suggestion"),
+    ("q", "y saves"),
+    ("e", "editing ~"),
+    ("e", "y saves"),
+    ("x", "refuse it: why?"),
+    ("1", "refused"),
+    ("c", "y saves"),
+    ("y", "no label here is called"),
+    ("e2" + ENTER, "saved"),
+    ("u", "taken back"),
+    ("u", "taken back"),
+    ("Y", "2 hidden"),
+    ("Y", "2 suggestions"),
+)
+
+
+@pytest.mark.parametrize("look", ["80x24", "140x40"])
+def test_suggestions_let_nothing_through(tmp_path: Path, look: str) -> None:
+    """Their words show pictures in place of sequences, in every place that tells of them."""
+    folder = hostile.make(tmp_path)
+    key = SampleKey(hostile.DATASET, hostile.FIRST)
+    with workspace.open(folder) as space:
+        sample = space.corpus.sample(key).sample
+        words = [document.text for document in sample.documents][-1]
+    said = (
+        Says(words[:40].strip(), (hostile.name(1), hostile.name(2)), [(1, hostile.TOWER)], WHY),
+        Says(words[60:110].strip(), (hostile.name(5),), why=f'" · x {WHY}', score=None),
+    )
+    suggest(folder, *said, sample=key.id, dataset=key.dataset, maker=MAKER)
+    columns, rows, env = LOOKS[look]
+    with Terminal(annotate(folder), env=env, columns=columns, rows=rows) as terminal:
+        terminal.wait("2 suggestions")
+        example.awake(terminal)
+        pictures = walk(terminal, WALK)
+        terminal.press(QUIT)
+        assert terminal.end() == 0, terminal.text
+    assert pictures > 5
+    assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []

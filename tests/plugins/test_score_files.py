@@ -1,0 +1,64 @@
+"""Files of scores: read as JSON or as a table, and refused at the first row that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.plugins.reading import file
+from tui_annotate.domain.errors import InvalidRecord
+from tui_annotate.plugins.score_files import ScoreRow, score_rows
+
+LINES = '{"id": "a", "probe": 0.5}\n\n{"id": 7, "probe": -1, "dataset": "d"}\n'
+
+
+def _read(path: Path, *columns: str) -> list[ScoreRow]:
+    return list(score_rows(path, id_column="id", score_columns=columns or ("probe", "score")))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "last"),
+    [
+        ("a.jsonl", LINES, "a.jsonl:3"),
+        ("a.json", '[{"id": "a", "probe": 0.5}, {"id": 7, "score": -1, "dataset": "d"}]', "a.json"),
+        ("a.csv", "id,probe,dataset\na,0.5,\n7,-1,d\n", "a.csv:3"),
+        ("a.tsv", "id\tprobe\tdataset\r\na\t0.5\t\r\n7\t-1\td\r\n", "a.tsv:3"),
+    ],
+)
+def test_rows_are_read_with_their_places(
+    tmp_path: Path, name: str, content: str, last: str
+) -> None:
+    """Ids may be numbers, and the score stands in the first of the columns that a row has."""
+    found = _read(file(tmp_path, name, content))
+    assert [each[1:] for each in found] == [("", "a", 0.5), ("d", "7", -1.0)]
+    assert last in found[1].where
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.jsonl", '{"id": "a", "probe": "much"}', ":1: 'probe' is 'much', no number"),
+        ("a.jsonl", '{"id": "a", "probe": true}', "'probe' is True, no number"),
+        ("a.jsonl", '{"id": "a", "probe": null}', "'probe' is None, no number"),
+        ("a.jsonl", '{"id": "a", "probe": "nan"}', "is nan, no number"),
+        ("a.jsonl", '{"id": "a", "other": 1}', "no column 'probe' or 'score'"),
+        ("a.jsonl", '{"name": "a", "probe": 1}', "no column 'id'; there are: 'name', 'probe'"),
+        ("a.jsonl", '{"id": " ", "probe": 1}', "the id is empty"),
+        ("a.jsonl", "[1]", "it is a number (1), not an object"),
+        ("a.jsonl", "{", ":1: "),
+        ("a.csv", "id,probe\na\n", "a.csv:2: it has more or fewer cells than the head"),
+        ("a.csv", "id,probe\na,1,2\n", "a.csv:2: it has more or fewer cells than the head"),
+        ("a.csv", 'id,probe\na,"1" 2\n', "a.csv:2: "),
+        ("a.csv", "id,probe\na,\n", "no column 'probe'"),
+        ("a.csv", b"id,probe\na,\xff\n", "a.csv:2: byte 3 is not UTF-8"),
+    ],
+)
+def test_the_first_wrong_row_is_told_with_its_place(
+    tmp_path: Path, name: str, content: str | bytes, said: str
+) -> None:
+    """Nothing is guessed, and nothing passed over."""
+    with pytest.raises(InvalidRecord) as caught:
+        _read(file(tmp_path, name, content))
+    assert said in caught.value.message
+    assert name in caught.value.message

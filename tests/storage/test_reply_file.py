@@ -1,0 +1,56 @@
+"""A file of replies: each stands at once, a torn end is mended, anything else is refused."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.storage.reply_file import ReplyFile
+
+
+def test_replies_last(tmp_path: Path) -> None:
+    """What one process kept, the next one knows; the file is for its owner alone."""
+    path = tmp_path / "kept.jsonl"
+    first = ReplyFile(path)
+    assert first.get("a") is None
+    assert not path.exists()
+    first.put("a", "1\n\x1b\ud800", about={"model": "m"})
+    first.put("b", "2", about={})
+    assert first.get("a") == "1\n\x1b\ud800" == ReplyFile(path).get("a")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(path.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("torn", ['{"key": "c", "rep', '{"key": "c", "reply": "3", "about": {}}'])
+def test_a_torn_end_is_mended(tmp_path: Path, torn: str) -> None:
+    """A line without its end counts for nothing, and is gone with the next reply."""
+    path = tmp_path / "kept.jsonl"
+    ReplyFile(path).put("a", "1", about={})
+    path.write_text(path.read_text() + torn)
+    again = ReplyFile(path)
+    assert (again.get("a"), again.get("c")) == ("1", None)
+    again.put("b", "2", about={})
+    again.put("c", "3", about={})
+    last = ReplyFile(path)
+    assert [last.get(key) for key in "abc"] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("content", [b"no\n", b"[]\n", b'{"key": 1, "reply": "x"}\n', b"\xff\n"])
+def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    """What was not written here is left as it is; the line is named."""
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match="other:1 is no reply"):
+        ReplyFile(path)
+    assert path.read_bytes() == content
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    """The disk's own words are told, for reading and for writing."""
+    with pytest.raises(Unavailable, match="can not be read"):
+        ReplyFile(tmp_path)
+    with pytest.raises(Unavailable, match="can not be written"):
+        ReplyFile(tmp_path / "none" / "kept").put("a", "1", about={})

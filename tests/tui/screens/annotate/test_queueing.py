@@ -1,0 +1,109 @@
+"""The queue by a score over the annotating screen, and the rivals of a group."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.tui.screens.work import SOURCE, at_work, make
+from tui_annotate import workspace
+from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.scores import Run, RunKind, Score
+from tui_annotate.tui.screens.queue import QueueScreen
+
+
+def grouped(name: str, group: str) -> Sample:
+    """A sample of a group."""
+    documents = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, f"The words of {name}."))
+    return replace(Sample("films", name, documents), group=group)
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Path:
+    """Four samples, three of them rivals; a machine finds the last the worst."""
+    folder = make(tmp_path / "w", samples=[grouped(name, group) for name, group in GROUPS])
+    say(folder, 1.0, 0.6, 0.4, 0.0)
+    return folder
+
+
+GROUPS = (("a", "g"), ("b", "g"), ("c", ""), ("d", "g"))
+
+
+def say(folder: Path, *values: float) -> None:
+    """A run over all samples."""
+    with workspace.open(folder) as space:
+        scores = [
+            Score(key=key, name="q", value=value)
+            for key, value in zip(space.corpus.keys(), values, strict=True)
+        ]
+        run = Run(id=str(values), kind=RunKind.SCORE, maker="m", dataset="films")
+        space.machines.scores.write(run, scores)
+
+
+async def test_the_order_is_chosen_in_the_queue_and_walked(scored: Path) -> None:
+    """The position on screen follows, also where the same sample is gone back to."""
+    async with at_work(scored) as person:
+        assert "1/4" in person.shown()
+        await person.press("q o")
+        assert "q: worst first" in person.shown()
+        await person.press("down down enter")  # random:1, worst:q
+        assert "worst:q" in person.shown().splitlines()[0]
+        await person.press("escape")
+        assert person.screen.session is not None
+        assert person.screen.session.order == "worst:q"
+        assert "4/4" in person.shown()
+        await person.press("less_than_sign")
+        assert person.draft.sample.id == "b"
+
+
+async def test_the_palette_leads_to_the_orders(scored: Path) -> None:
+    """And q leaves them for the queue."""
+    async with at_work(scored) as person:
+        person.screen.do("queue.order")
+        await person.settled()
+        assert "Order of the queue" in person.shown()
+        await person.press("q")
+        assert isinstance(person.app.screen, QueueScreen)
+
+
+async def test_rivals_of_the_sample_on_screen(scored: Path) -> None:
+    """Whole texts with what a machine says; Enter opens one, the same one stays."""
+    async with at_work(scored) as person:
+        person.screen.do("sample.rivals")
+        await person.settled()
+        shown = person.shown()
+        assert "3 of yours · q" in shown
+        assert all(f"The words of {name}." in shown for name in "abd")
+        assert "The words of c." not in shown
+        await person.press("enter")
+        assert person.draft.sample.id == "a"
+        person.screen.do("sample.rivals")
+        await person.settled()
+        await person.press("down down enter")
+        assert person.draft.sample.id == "d"
+
+
+async def test_what_is_hidden_is_not_on_the_screen(scored: Path) -> None:
+    """No bar, no order, no figure beside the rivals."""
+    with workspace.open(scored) as space:
+        space.machines.hiding.hide("films")
+    async with at_work(scored) as person:
+        await person.press("q")
+        assert "score" not in person.shown().splitlines()[1]
+        assert "█" not in person.shown()
+        await person.press("o")
+        assert "worst first" not in person.shown()
+        await person.press("q s")
+        assert "3 of yours" in person.shown()
+        assert "of yours · q" not in person.shown()
+
+
+async def test_a_newer_run_orders_the_queue_of_who_is_at_work(scored: Path) -> None:
+    """The next sample is the next by what the machine says now."""
+    async with at_work(scored) as person:
+        await person.press("q o down down enter escape")
+        say(scored, 0.0, 1.0, 0.2, 0.9)
+        await person.press("greater_than_sign")
+        assert person.draft.sample.id == "c"

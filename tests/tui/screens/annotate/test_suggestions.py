@@ -1,0 +1,299 @@
+"""What machines suggest, on the annotating screen: seen, accepted, changed, refused, undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.suggesting import run
+from tests.tui.screens.proposals import MAKER, SAID, Says, suggest
+from tests.tui.screens.work import SOURCE, SUMMARY, Person, at_work, make
+from tui_annotate import workspace
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
+from tui_annotate.domain.samples import Document, Kind, Sample, SampleKey, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Answer, Suggestion, proposed
+from tui_annotate.services.annotate import Annotate
+from tui_annotate.tui.dialogs.message import MessageDialog
+from tui_annotate.tui.palette import SUGGESTED
+from tui_annotate.tui.widgets.annotation_list import AnnotationList
+
+WIDE = (140, 40)
+KEY = SampleKey("films", "a")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace in which a machine suggests two things of the first sample."""
+    made = make(tmp_path / "work")
+    suggest(made)
+    return made
+
+
+def answers(folder: Path) -> list[tuple[Answer | None, str]]:
+    """What ana answered, as the store has it, in reading order."""
+    with workspace.open(folder) as space:
+        found = space.annotate.suggested(space.person("ana").id, KEY)
+        return [(each.answer, each.reason) for each in found]
+
+
+def gutter(person: Person, side: Side) -> list[str]:
+    """The signs left of the lines that are seen."""
+    pane = person.screen.pane(side)
+    return [
+        "".join(segment.text for segment in pane.render_line(y))[:4]
+        for y in range(min(pane.size.height, pane.text_layout.lines))
+    ]
+
+
+async def test_opening_a_sample_says_how_many_are_open(folder: Path) -> None:
+    """In the line, over the text, beside it and in the list; other samples say nothing."""
+    async with at_work(folder, size=WIDE) as person:
+        assert person.line() == "2 suggestions to look at: c walks them, y accepts · Y hides"
+        shown = person.shown()
+        assert "2 suggestions" in shown
+        assert "judge:tiny 0.83" in shown
+        assert any(SUGGESTED in signs for signs in gutter(person, Side.SUMMARY))
+        assert not any(SUGGESTED in signs for signs in gutter(person, Side.SOURCE))
+        await person.press("greater_than_sign")
+        assert "suggestion" not in person.shown()
+
+
+async def test_the_evidence_of_the_one_in_focus_is_marked(folder: Path) -> None:
+    """It is in sight with its sign; the whole reason is a key away."""
+    async with at_work(folder, size=WIDE) as person:
+        await person.press("c")
+        assert person.line().startswith('y saves "15 million pounds" Intrinsic + evidence 1')
+        assert any(SUGGESTED in signs for signs in gutter(person, Side.SOURCE))
+        assert "~ The source says 12 million." in person.shown()
+        await person.press("g")
+        assert isinstance(person.app.screen, MessageDialog)
+        assert "The source says 12 million." in person.shown()
+        await person.press("escape c")
+        assert not any(SUGGESTED in signs for signs in gutter(person, Side.SOURCE))
+
+
+async def test_y_makes_it_ones_own_and_u_opens_it_again(folder: Path) -> None:
+    """The store tells where it comes from; undo and redo hold in any sample."""
+    async with at_work(folder) as person:
+        await person.press("c y")
+        (made,) = person.annotations
+        assert made.origin == "human"
+        assert made.suggested is not None
+        assert (made.suggested.maker, made.suggested.changed) == ("judge:tiny", False)
+        assert person.line().startswith("saved Intrinsic · u undo")
+        assert [one.labels for one in person.draft.offered] == [(("Benign",),)]
+        assert answers(folder) == [(Answer.ACCEPTED, ""), (None, "")]
+        await person.press("u")
+        assert not person.annotations
+        assert len(person.draft.offered) == 2
+        assert person.draft.focused_suggestion == person.draft.offered[0]
+        assert not person.draft.open
+        assert answers(folder) == [(None, ""), (None, "")]
+        await person.press("U")
+        assert len(person.annotations) == 1
+        assert len(person.draft.offered) == 1
+        await person.press("greater_than_sign u")
+        assert person.draft.sample.id == "a"
+        assert len(person.draft.offered) == 2
+
+
+async def test_changes_are_saved_as_such(folder: Path) -> None:
+    """Another label; the list says that it was changed."""
+    async with at_work(folder, size=WIDE) as person:
+        await person.press("c e 1 2 enter")
+        (made,) = person.annotations
+        assert made.labels == (("Unwanted", "Extrinsic"),)
+        assert made.suggested is not None
+        assert made.suggested.changed
+        assert answers(folder)[0] == (Answer.CHANGED, "")
+        await person.press("down a")
+        assert "from judge:tiny 0.83, changed" in person.line()
+
+
+async def test_a_refusal_has_its_reason(folder: Path) -> None:
+    """By digit or in own words; undo opens it again."""
+    async with at_work(folder) as person:
+        await person.press("c x 1")
+        assert person.line() == "refused Intrinsic of judge:tiny · u undo · c next"
+        await person.press("c x 0")
+        await person.press("n o enter")
+        assert answers(folder) == [(Answer.REFUSED, "supported"), (Answer.REFUSED, "no")]
+        assert not person.draft.offered
+        await person.press("u u")
+        assert answers(folder) == [(None, ""), (None, "")]
+        assert len(person.draft.offered) == 2
+
+
+async def test_what_was_made_of_it_and_deleted_is_open_again(folder: Path) -> None:
+    """The machine's word stands until somebody answers it."""
+    async with at_work(folder) as person:
+        await person.press("c y x")
+        assert not person.annotations
+        assert len(person.draft.offered) == 2
+
+
+async def test_enter_says_once_that_they_were_never_looked_at(folder: Path) -> None:
+    """The second Enter finishes; what was looked at is remembered on coming back."""
+    async with at_work(folder) as person:
+        await person.press("down down down enter")
+        assert person.line() == "2 suggestions were never looked at · Enter again: done"
+        await person.press("c c greater_than_sign less_than_sign down enter")
+        assert person.draft.sample.id == "b"
+
+
+async def test_hiding_is_remembered(folder: Path) -> None:
+    """For this person, on each sample and at the next start."""
+    async with at_work(folder, size=WIDE) as person:
+        await person.press("Y")
+        assert "2 hidden" in person.shown()
+        assert SUGGESTED not in "".join(gutter(person, Side.SUMMARY))
+        assert "judge:tiny" not in person.shown()
+        await person.press("down down down enter")
+        assert person.draft.sample.id == "b"
+    async with at_work(folder) as person:
+        assert person.line() != ""
+        assert "suggestion" not in person.line()
+        await person.press("c")
+        assert not person.draft.focused
+        await person.press("Y")
+        assert person.line().startswith("2 suggestions to look at")
+
+
+@pytest.mark.parametrize("practice", [False, True])
+async def test_where_the_admin_wants_blind_work_nothing_is_shown(
+    tmp_path: Path, *, practice: bool
+) -> None:
+    """No sign, no word, no count, no key; for practice neither."""
+    folder = make(tmp_path / "work")
+    suggest(folder, hidden=not practice)
+    if practice:
+        with workspace.open(folder) as space:
+            space.person("ana")
+            right = Annotation("k", (Anchor(Side.SUMMARY, 0, Span(0, 8)),), labels=(("Benign",),))
+            space.annotate.add(space.person("kim").id, KEY, right, seconds=0)
+            space.team.share.practice("films", ["ana"], gold="kim")
+    async with at_work(folder, size=WIDE) as person:
+        assert "suggest" not in person.shown()
+        assert "judge:tiny" not in person.shown()
+        assert SUGGESTED not in "".join(gutter(person, Side.SUMMARY))
+        await person.press("c")
+        assert "nothing is open here" in person.line()
+
+
+async def test_a_click_in_the_list_brings_one_into_focus(folder: Path) -> None:
+    """Behind one's own annotations; a click beyond both does nothing."""
+    async with at_work(folder, size=WIDE) as person:
+        await person.press("1")
+        person.screen.on_annotation_list_picked(AnnotationList.Picked(2))
+        assert person.draft.focused == person.draft.offered[1].id
+        person.screen.on_annotation_list_picked(AnnotationList.Picked(9))
+        assert person.draft.focused == person.draft.offered[1].id
+
+
+async def test_evidence_in_another_document_brings_it_on_screen(tmp_path: Path) -> None:
+    """The tab of the source side is the one that it lies in."""
+    documents = (
+        Document(Side.SOURCE, SOURCE, title="one"),
+        Document(Side.SOURCE, "Nothing here. Nobody counted pounds.", title="two"),
+        Document(Side.SUMMARY, SUMMARY),
+    )
+    folder = make(tmp_path / "work", samples=[Sample("films", "a", documents)])
+    suggest(folder, Says("15 million pounds", evidence=[(1, "Nobody counted pounds.")]))
+    async with at_work(folder, size=WIDE) as person:
+        assert "1/2 one" in person.shown()
+        await person.press("c")
+        assert "2/2 two" in person.shown()
+        assert any(SUGGESTED in signs for signs in gutter(person, Side.SOURCE))
+
+
+async def test_a_document_alone_takes_suggestions_on_its_own_side(tmp_path: Path) -> None:
+    """What is stored as evidence of nothing is a claim on the screen, and goes back as it was."""
+    sample = Sample("films", "a", (Document(Side.SOURCE, SOURCE),), kind=Kind.DOCUMENT)
+    folder = make(tmp_path / "work", samples=[sample])
+    marked = (Anchor(Side.SOURCE, 0, Span(0, 8)),)
+    with workspace.open(folder) as space:
+        one = Suggestion(
+            id="", maker=MAKER, run="r", claim=(), evidence=marked, labels=(("Passage",),)
+        )
+        space.machines.suggestions.add(run(dataset="films"), [(KEY, proposed(KEY, one))])
+    async with at_work(folder) as person:
+        await person.press("c y")
+        (made,) = person.annotations
+        assert made.claim == (Anchor(Side.SUMMARY, 0, Span(0, 8)),)
+    with workspace.open(folder) as space:
+        assert space.annotate.open(space.person("ana").id, KEY).annotations[0].evidence == marked
+
+
+def refusing(error: TuiAnnotateError) -> Callable[..., Any]:
+    """A deed that the store refuses."""
+
+    def deed(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return deed
+
+
+async def test_what_the_store_refuses_is_open_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An acceptance, changes, a refusal: each is in hand as it was, and the reason is told."""
+    full = refusing(Unavailable("the disk is full"))
+    async with at_work(folder) as person:
+        with monkeypatch.context() as patched:
+            patched.setattr(Annotate, "accept", full)
+            patched.setattr(Annotate, "refuse", full)
+            await person.press("c y")
+            assert person.line() == "not saved: the disk is full"
+            assert person.draft.focused_suggestion is not None
+            await person.press("e 3 enter")
+            assert person.draft.editing
+            assert ("Benign",) in person.draft.labels
+            await person.press("e x 1")
+            assert person.line() == "not saved: the disk is full"
+            assert person.draft.focused_suggestion is not None
+        await person.press("y")
+        assert len(person.annotations) == 1
+
+
+async def test_after_a_conflict_what_stands_is_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after one of a save: what another window did is on screen, and the reason is told."""
+    async with at_work(folder) as person:
+        with monkeypatch.context() as patched:
+            patched.setattr(Annotate, "accept", refusing(Conflict("taken already", "look")))
+            with workspace.open(folder) as space:
+                other = Annotation(
+                    "o", (Anchor(Side.SUMMARY, 0, Span(0, 8)),), labels=(("Benign",),)
+                )
+                space.annotate.add(space.person("ana").id, KEY, other, seconds=0)
+            await person.press("c y")
+            assert person.line() == "not saved: taken already · look"
+            assert len(person.annotations) == 1
+
+
+async def test_an_unknown_key_blinks_where_it_has_a_meaning_elsewhere(folder: Path) -> None:
+    """`y` beside a selection acts on nothing, and says so."""
+    async with at_work(folder) as person:
+        await person.press("c full_stop y")
+        assert not person.annotations
+        assert not person.draft.answering
+        assert person.draft.state == "S"
+
+
+async def test_the_keys_of_the_one_in_focus_are_in_the_key_line(folder: Path) -> None:
+    """Accept, change, refuse, next; and, while the reason is asked, its own."""
+    async with at_work(folder) as person:
+        await person.press("c")
+        last = person.shown().splitlines()[-1]
+        assert "y accept" in last
+        assert "x refuse" in last
+        await person.press("x")
+        last = person.shown().splitlines()[-1]
+        assert "1-4 refuse so" in last
+        assert len(SAID) == 2
