@@ -100,7 +100,7 @@ def prompts(
         ),
     ] = None,
 ) -> None:
-    """Write each row with its prompt, for a model that is run elsewhere.
+    """Write each row with its prompt, for a model that runs elsewhere.
 
     Put what it says into model_answer, and `position evaluate` scores it.
     """

@@ -215,7 +215,7 @@ def show(
     name: NameOption = "",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Open the chart of a dataset by position; Enter on a bar opens the answers that fail."""
+    """Show right answers by position; Enter on a bar opens what fails."""
     folder = find(workspace)
     with opened(folder) as space:
         positions = space.machines.positions

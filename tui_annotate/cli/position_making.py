@@ -85,7 +85,7 @@ def make_qa(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Put the passage with the answer at each place among passages without it.
+    """Put the passage that answers at each place among other ones.
 
     Distractors are the first that a retriever found without an answer. From a workspace they are
     sources of other samples.
@@ -146,7 +146,7 @@ def make_kv(
     target: TargetOption,
     as_json: JsonOption = False,
 ) -> None:
-    """Make rows of random keys and values, one key of which is asked for.
+    """Make rows of random keys and values; one key is asked for.
 
     With IN, its pairs are moved instead. Without --gold-at the pair stands where it was drawn.
     """
