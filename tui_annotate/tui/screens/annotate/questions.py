@@ -62,7 +62,10 @@ class AnnotateQuestions(AnnotateItems):
         """Also the question with its answers."""
         pages, page = super().pages_of(desk)
         told = answers.page(desk.sample)
-        return ([("Question", told), *pages], 0) if told else (pages, page)
+        if not told:
+            return pages, page
+        at = 1 if pages[0][0] == "Suggestion" else 0
+        return [*pages[:at], ("Question", told), *pages[at:]], 0
 
     # what is asked
 
