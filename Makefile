@@ -1,4 +1,4 @@
-# make demo | demo-neural | test | test-studio | check | bench | torture | fuzz | format | pictures | sample-vectors | clean
+# make demo | demo-neural | test | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | sample-vectors | clean
 #
 # Each target makes what it needs first: the virtual environment .venv, and in it the pinned
 # packages of constraints.txt. PYTHON=... chooses the interpreter (3.11 or newer).
@@ -20,13 +20,14 @@ MINUTES ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-neural test test-studio check bench torture fuzz format pictures sample-vectors clean
+.PHONY: help demo demo-neural test test-studio test-ragas check bench torture fuzz format pictures sample-vectors clean
 
 help:
 	@echo 'make demo            try it: installs the app, builds a demo workspace, opens it'
 	@echo 'make demo-neural     the same, with a model that makes the vectors live: installs PyTorch'
 	@echo 'make test            all tests'
 	@echo 'make test-studio     what Label Studio itself reads of our files: installs its SDK (250 MB)'
+	@echo 'make test-ragas      our scores beside those of RAGAS itself: an environment of 1 GB of its own'
 	@echo 'make check           format, lint, types, architecture'
 	@echo 'make bench           the benchmarks, as one table'
 	@echo 'make torture         the reliability tests at full length'
@@ -52,6 +53,12 @@ test: $(VENV)/.tests
 test-studio: $(VENV)/.tests
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[studio]'
 	@$(BIN)/python -m pytest tests/plugins/formats/test_label_studio_tool.py
+
+# Apart from the others: what it brings holds back rich and openai.
+test-ragas: | $(BIN)/python
+	@test -d $(VENV)-ragas || $(BIN)/python -m venv $(VENV)-ragas
+	@$(VENV)-ragas/bin/python -m pip --disable-pip-version-check -qq install -e '.[ragas]' hypothesis pytest pytest-asyncio pytest-timeout
+	@$(VENV)-ragas/bin/python -m pytest tests/plugins/test_ragas_scale.py
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff format --check

@@ -16,6 +16,12 @@ from benchmarks.report import Row
 from benchmarks.synthetic import SyntheticEmbedder
 from benchmarks.workspaces import FIRST, chinese, prose, workspace_from
 from tests.pty_driver import Terminal, program
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.scores import Run, RunKind
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Suggestion, proposed
+from tui_annotate.workspace import open as open_workspace
 
 CURSOR = "\x1b[C"
 KEYS = {
@@ -24,6 +30,8 @@ KEYS = {
     "v": "select a word or drop it, its matches",
     "\x1b[6~": "page",
 }
+WALK = {CURSOR: KEYS[CURSOR], "c": "next suggestion, its matches"}
+SUGGESTED = 200
 ASKING = {key: what for key, what in KEYS.items() if "matches" in what}
 LOADING = "loading vectors"  # what the screen says until the assist has them
 LANGUAGES = {"en": "English", "zh": "Chinese"}
@@ -78,7 +86,25 @@ def rows() -> list[Row]:
         static, neural = Path(folder) / "static", Path(folder) / "neural"
         workspace_from(static, _pairs(), id_column="id")
         workspace_from(neural, _pairs(), id_column="id", embedder=SyntheticEmbedder())
-        return [*_pressed(static, KEYS), *_pressed(neural, ASKING, ", vectors of tokens")]
+        measured = [*_pressed(static, KEYS), *_pressed(neural, ASKING, ", vectors of tokens")]
+        _suggest(static)
+        return [*measured, *_pressed(static, WALK, f", {SUGGESTED} suggestions", only="en")]
+
+
+def _suggest(workspace: Path) -> None:
+    """A machine proposes to mark words in all of the summary, each with evidence far away."""
+    with open_workspace(workspace) as space:
+        key, made = space.corpus.find("en"), []
+        about = Run(id="said", kind=RunKind.SUGGEST, maker="judge:none", dataset=key.dataset)
+        for at in range(0, MEGABYTE - 5000, MEGABYTE // SUGGESTED)[:SUGGESTED]:
+            span = Span(at + 1, at + 40)
+            anchors = [(Anchor(side, 0, span),) for side in (Side.SUMMARY, Side.SOURCE)]
+            one = Suggestion(
+                id="", maker=about.maker, run=about.id, claim=anchors[0], evidence=anchors[1],
+                labels=(("Unwanted", "Intrinsic"),), note="it says something else", score=0.5,
+            )  # fmt: skip
+            made.append((key, proposed(key, one)))
+        space.machines.suggestions.add(about, made)
 
 
 def _pairs() -> Iterator[dict[str, str]]:
@@ -86,12 +112,16 @@ def _pairs() -> Iterator[dict[str, str]]:
         yield {"id": language, "source": text(MEGABYTE, 1), "summary": text(MEGABYTE, 2)}
 
 
-def _pressed(workspace: Path, keys: Mapping[str, str], how: str = "") -> Iterator[Row]:
+def _pressed(
+    workspace: Path, keys: Mapping[str, str], how: str = "", *, only: str = ""
+) -> Iterator[Row]:
     env = {
         "TUI_ANNOTATE_STATE": str(workspace.parent),
         "TUI_ANNOTATE_CONFIG": str(workspace.parent / "none.toml"),
     }
     for language, name in LANGUAGES.items():
+        if only and language != only:
+            continue
         command = program("annotate", "-w", str(workspace), "--sample", language)
         with Terminal(command, env=env, columns=120, rows=40) as terminal:
             terminal.wait_bytes(FIRST.encode())

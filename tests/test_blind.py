@@ -158,6 +158,7 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "filters": [RecordFilter(), RecordFilter(person=ben.id), RecordFilter(state="flagged")],
         "event": [event],
         "stream": [space.log.stream(ben.id, key)],
+        "says": [{key: 0.5}],
         "segments": [stored.segments],
         "name": [event.id, ben.name],
         "talk": [talk],

@@ -17,6 +17,15 @@ def test_clear_needs_mine_and_a_yes(annotated: Command) -> None:
     assert annotated("status", "--json").json["annotations"] == 0
 
 
+def test_clear_takes_ratings_and_comments_where_they_are_named(annotated: Command) -> None:
+    """They stay without --ratings; with it they are counted, and undo is spoken of."""
+    clear = ("annotations", "clear", "--mine", "--yes")
+    assert "ratings" not in annotated(*clear, "--json").json
+    done = annotated(*clear, "--ratings", "--json")
+    assert done.json == {"person": "reader", "cleared": 0, "ratings": 0, "comments": 0}
+    assert "no annotations, ratings and comments of reader" in annotated(*clear, "--ratings").out
+
+
 def test_clear_of_nothing_promises_no_undo(annotated: Command) -> None:
     """Where nothing was, that is said, and undo is spoken of only where something was."""
     clear = ("annotations", "clear", "--mine", "--yes")

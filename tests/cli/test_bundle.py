@@ -18,7 +18,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.stores import claim
 from tui_annotate import workspace as workspaces
-from tui_annotate.cli import bundled
+from tui_annotate.cli import bundled, screen
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import Event, chained
 from tui_annotate.domain.merging import StreamCopy
@@ -73,7 +73,8 @@ def bundle(command: Command, home: Path) -> Path:
 
 def worked_on(bundle: Path, note: str, *, key: SampleKey = TEA, start: int = 0) -> Path:
     """Opens a bundle as `annotate FILE` does, adds a note, and writes it back."""
-    folder, person = carrying.unpacked(bundle)
+    folder, came = carrying.unpacked(bundle)
+    person = came.person
     with workspaces.open(folder) as space:
         assert space.person(person.name).id == person.id
         add(space, person.name, key, note, start=start)
@@ -186,7 +187,8 @@ def test_labels_that_were_renamed_meanwhile_are_so_on_what_comes_home(
     command: Command, home: Path, bundle: Path
 ) -> None:
     """Work under the old name gets the new one, done before or after; it is no conflict."""
-    folder, person = carrying.unpacked(bundle)
+    folder, came = carrying.unpacked(bundle)
+    person = came.person
     with workspaces.open(folder) as space:
         for start in (0, 5):
             made = claim(f"l{start}", start, start + 4, label="Benign")
@@ -416,6 +418,34 @@ def _anew(copy: StreamCopy | Problem, change: Callable[[Event], Event]) -> Strea
         prev = events[-1].hash if events else ""
         events.append(chained(change(event), seq=seq, prev=prev))
     return replace(copy, events=tuple(events))
+
+
+def test_conflicts_with_a_newer_bundle_are_listed_when_the_screen_is_left(
+    command: Command, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both versions, as a merge at home lists them; the screen would cover them before."""
+    away = bundle.parent / "away" / bundle.name
+    away.parent.mkdir()
+    shutil.copy(bundle, away)
+    worked_on(away, "away", start=6)
+    folder, came = carrying.unpacked(bundle)
+    with workspaces.open(folder) as space:
+        add(space, came.person.name, TEA, "here", start=2)
+    shutil.copy(away, bundle)
+    shown: list[str] = []
+    monkeypatch.setattr(screen, "need_terminal", shown.append)
+
+    def left(*_: object, **__: object) -> int:
+        shown.append("left")
+        return 0
+
+    monkeypatch.setattr(screen, "annotate", left)
+    done = command("annotate", str(bundle))
+    assert shown == ["annotate", "left"]
+    assert "conflict: pairs/tea" in done.out
+    assert "stands" in done.out
+    assert "in the log" in done.out
+    assert "conflict" not in command("annotate", str(bundle)).out
 
 
 def test_half_a_character_is_told_where_the_bundle_is_made(command: Command, home: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.cli.conftest import Command
 from tests.stores import claim
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.scores import Run, RunKind
 
 
 def test_status_counts_everything(annotated: Command) -> None:
@@ -18,6 +19,17 @@ def test_status_counts_everything(annotated: Command) -> None:
     assert shown["progress"][0]["name"] == "reader"
     assert shown["people"][0]["name"] == "reader"
     assert "reader" in annotated("status").out
+
+
+def test_status_counts_what_machines_said(annotated: Command, tmp_path: Path) -> None:
+    """Runs that ended; nothing is told where there is none."""
+    assert annotated("status", "--json").json["runs"] == 0
+    assert "machines" not in annotated("status").out
+    with workspaces.open(tmp_path) as space:
+        run = Run(id="r", kind=RunKind.SCORE, maker="m", dataset="pairs")
+        space.machines.scores.write(run, [])
+    assert annotated("status", "--json").json["runs"] == 1
+    assert "1 run; see: tui-annotate score list" in annotated("status").out
 
 
 def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> None:

@@ -462,6 +462,7 @@ def test_what_was_altered_in_the_folder_is_left_out(command: Command, shared: Pa
     file.write_text(file.read_text("utf-8").replace("first", "worst"), "utf-8")
     pulled = command("sync", "pull", "-w", "three", "--dir", "share")
     assert "its content is not what its hash says" in pulled.err
+    assert pulled.code == 3
     add(shared / "one", "more", start=6)
     refused = command("sync", "push", "-w", "one", "--dir", "share")
     assert refused.code == 2
@@ -476,7 +477,21 @@ def test_an_odd_file_keeps_nobody_elses_from_an_admin(command: Command, shared: 
     pulled = command("sync", "pull", "-w", "three", "--dir", "share", "--all", "--json")
     assert [each["known"] for each in pulled.json] == [1]
     assert "is a folder" in pulled.err
+    assert pulled.code == 3
     assert pulled.err.count("b-0123456789abcdef.jsonl") == 1
+
+
+def test_half_a_character_holds_one_stream_back(command: Command, shared: Path) -> None:
+    """What nobody could read again is told and stays here; the rest goes."""
+    with workspaces.open(shared / "one") as space:
+        broken = replace(claim("broken", 0, 3, label=""), imported={"x": "\ud83d"})
+        space.annotate.add(space.person("reader").id, TEA, broken, seconds=1)
+    pushed = command("sync", "push", "-w", "one", "--dir", "share")
+    assert pushed.code == 3
+    assert "not sent: pairs/tea: lone surrogate U+D83D" in pushed.err
+    assert "work on 1 sample sent" in pushed.out
+    command("sync", "pull", "-w", "three", "--dir", "share")
+    assert notes(shared / "three") == ["first"]
 
 
 def test_a_file_under_another_name_is_refused(command: Command, shared: Path) -> None:

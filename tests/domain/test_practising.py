@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.stores import claim
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.practising import feedback
+from tui_annotate.domain.practising import Right, feedback
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 
@@ -20,7 +20,7 @@ several = st.lists(spans, max_size=4).map(
 @given(several, several)
 def test_every_annotation_is_told_once(mine: list[Annotation], right: list[Annotation]) -> None:
     """A hit names the right one that it shares most with."""
-    found = feedback(mine, right)
+    found = feedback(mine, Right(tuple(right)))
     assert sorted([own.id for own, _ in found.hits] + [each.id for each in found.extra]) == sorted(
         each.id for each in mine
     )
@@ -35,11 +35,17 @@ def test_every_annotation_is_told_once(mine: list[Annotation], right: list[Annot
 def test_labels_do_not_matter_and_sides_do() -> None:
     """Words on the other side, or of another document of it, are another place."""
     mine = [claim("a", 0, 5, label="Fine")]
-    assert feedback(mine, [claim("g", 4, 9, label="Odd")]).hits
+    assert feedback(mine, Right((claim("g", 4, 9, label="Odd"),))).hits
     elsewhere = Annotation("g", (), (Anchor(Side.SOURCE, 0, Span(0, 5)),), (("Odd",),))
-    found = feedback(mine, [elsewhere])
+    found = feedback(mine, Right((elsewhere,)))
     assert (found.hits, found.missed, found.extra) == ((), (elsewhere,), tuple(mine))
-    assert feedback([elsewhere], [elsewhere]).hits == ((elsewhere, elsewhere),)
+    assert feedback([elsewhere], Right((elsewhere,))).hits == ((elsewhere, elsewhere),)
     other = Annotation("h", (), (Anchor(Side.SOURCE, 1, Span(0, 5)),), (("Odd",),))
-    assert feedback([elsewhere], [other]).missed == (other,)
-    assert feedback([], []).hits == ()
+    assert feedback([elsewhere], Right((other,))).missed == (other,)
+    assert feedback([], Right(())).hits == ()
+
+
+def test_ratings_stand_side_by_side() -> None:
+    """Theirs and the right one, as they are."""
+    found = feedback([], Right((), "Bad"), rated="Perfect")
+    assert (found.rated, found.rating) == ("Perfect", "Bad")

@@ -41,7 +41,7 @@ REPORT: tuple[Step, ...] = (
     ("q", "-Guidelines"),
     ("*", "rate the sample"),
     ("1", "rated Perfect"),
-    ("M", "note on the sample"),
+    ("M", "comment on the sample"),
     (PASTE + ENTER, "is saved"),
     ("u", "taken back"),
     ("u", "the rating"),

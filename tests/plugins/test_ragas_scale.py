@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from itertools import count
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.plugins.chat_server import KEY, chatting, refusal
+from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.plugins.ragas_scale import RagasScale
 from tui_annotate.services.judge.rows import Row
@@ -68,6 +70,97 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     assert os.environ["RAGAS_DO_NOT_TRACK"] == "true"
     with pytest.raises(InvalidInput):
         RagasScale("", base_url="http://localhost/v1")
+
+
+class Standing:
+    """Stands in for the library, where it is not installed: asks once, and gives what is said."""
+
+    def __init__(self, *, llm: Any, embeddings: Any = None) -> None:
+        self.llm, self.embeddings = llm, embeddings
+
+    async def ascore(self, **given: Any) -> SimpleNamespace:
+        """The number that the judge says; of relevancy the length of the question's vector."""
+        if self.embeddings is not None:
+            return SimpleNamespace(value=sum(await self.embeddings.aembed_text("q")))
+        said = await self.llm.chat.completions.create(
+            model="m", messages=[{"role": "user", "content": json.dumps(sorted(given))}]
+        )
+        return SimpleNamespace(value=float(said.choices[0].message.content))
+
+
+@pytest.fixture
+def standing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library's place, taken."""
+    kinds = ("Faithfulness", "AnswerRelevancy", "ContextPrecisionWithReference", "ContextRecall")
+
+    def factory(model: str, **given: Any) -> Any:
+        assert (model, given["provider"]) == ("m", "openai")
+        return given["client"]
+
+    collections = ModuleType("ragas.metrics.collections")
+    vars(collections).update(dict.fromkeys(kinds, Standing))
+    metrics, whole = ModuleType("ragas.metrics"), ModuleType("ragas")
+    vars(metrics)["collections"], vars(whole)["metrics"] = collections, metrics
+    llms, base = ModuleType("ragas.llms"), ModuleType("ragas.embeddings.base")
+    vars(llms)["llm_factory"] = factory
+    vars(base)["BaseRagasEmbedding"] = object
+    for module in (whole, metrics, collections, llms, ModuleType("ragas.embeddings"), base):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+
+
+@pytest.mark.usefixtures("standing")
+def test_each_metric_is_given_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By our own wire: with the key, and with no header of the library's or the environment's."""
+    monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
+    with chatting(lambda _: "0.25") as chat:
+        scale = RagasScale("m", base_url=chat.url, embed=alike)
+        names = ("faithfulness", "context_precision", "context_recall")
+        assert [scale.score(name, FRANCE).score for name in names] == [0.25] * 3
+        assert chat.prompts == [
+            '["response", "retrieved_contexts", "user_input"]',
+            '["reference", "retrieved_contexts", "user_input"]',
+            '["reference", "retrieved_contexts", "user_input"]',
+        ]
+        assert {each["authorization"] for each in chat.headers} == {f"Bearer {KEY}"}
+        assert not [name for each in chat.headers for name in each if "stainless" in name]
+        assert "secret" not in json.dumps(chat.headers)
+        assert scale.score("answer_relevancy", FRANCE).score == 2
+        without = RagasScale("m", base_url=chat.url)
+        assert "no embedder" in without.score("answer_relevancy", FRANCE).reason
+
+
+@pytest.mark.usefixtures("standing")
+@pytest.mark.parametrize("said", ["nan", "no \x1b[2J number"])
+def test_no_number_has_a_reason(said: str) -> None:
+    """What the library can not compute is null, in words that a terminal may show."""
+    with chatting(lambda _: said) as chat:
+        found = RagasScale("m", base_url=chat.url).score("faithfulness", FRANCE)
+    assert found.score is None
+    assert found.reason.startswith("ragas")
+    assert "\x1b" not in found.reason
+
+
+@pytest.mark.usefixtures("standing")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        refusal(401, "no key"),
+        refusal(404, "no such model"),
+        Reply(body=b"x" * 10_000_000),
+        Reply(400, b"x" * 10_000_000),
+    ],
+)
+def test_a_useless_endpoint_ends_it(reply: Reply) -> None:
+    """It is told once, and not as the score of each question; floods are cut off here too."""
+    with chatting() as chat:
+        chat.script.extend([reply] * 5)
+        scale = RagasScale("m", base_url=chat.url)
+        if reply.status == 400:
+            assert scale.score("faithfulness", FRANCE).score is None
+        else:
+            with pytest.raises(Unavailable):
+                scale.score("faithfulness", FRANCE)
 
 
 @LIBRARY

@@ -159,7 +159,7 @@ def test_nobody_sees_the_work_of_another(deeds: Annotate, ana: str, bo: str) -> 
     assert (desk.annotations, desk.assignment.state, desk.finished) == ((), State.NEW, 0)
     assert deeds.past_notes(bo) == ()
     assert deeds.undo(bo) is None
-    assert deeds.clear(bo) == 0
+    assert deeds.clear(bo).annotations == 0
     assert {row.state for row in deeds.queue(bo).rows} == {State.NEW}
 
 
@@ -506,7 +506,7 @@ def test_a_clearing_is_taken_back_as_one(deeds: Annotate, ana: str, bo: str) -> 
     deeds.finish(ana, OTHER, seconds=0)
     deeds.add(bo, KEY, claim(name()), seconds=0)
     before = [deeds.open(ana, key).annotations for key in (KEY, OTHER)]
-    assert deeds.clear(ana) == 4
+    assert deeds.clear(ana).annotations == 4
     for _ in range(2):
         assert [deeds.open(ana, key).annotations for key in (KEY, OTHER)] == [(), ()]
         assert deeds.open(ana, OTHER).assignment.state is State.REOPENED
@@ -521,16 +521,37 @@ def test_a_clearing_is_taken_back_as_one(deeds: Annotate, ana: str, bo: str) -> 
     assert len(deeds.open(bo, KEY).annotations) == 1
 
 
+def test_ratings_and_comments_go_where_they_are_meant(deeds: Annotate, ana: str) -> None:
+    """They stay otherwise; with them one undo brings all back, also where nothing was marked."""
+    deeds.add(ana, KEY, claim(name()), seconds=0)
+    deeds.rate(ana, KEY, "good", seconds=0)
+    deeds.comment(ana, OTHER, "odd", seconds=0)
+    before = [deeds.open(ana, key) for key in (KEY, OTHER)]
+    assert deeds.clear(ana) == (1, 0, 0)
+    assert deeds.open(ana, KEY).assignment.rating == "good"
+    deeds.undo(ana)
+    assert deeds.clear(ana, words=True) == (1, 1, 1)
+    for key in (KEY, OTHER):
+        left = deeds.open(ana, key)
+        assert (left.annotations, left.assignment.rating, left.assignment.comment) == ((), "", "")
+    deeds.undo(ana)
+    after = [deeds.open(ana, key) for key in (KEY, OTHER)]
+    assert [one.annotations for one in after] == [one.annotations for one in before]
+    assert [one.assignment.rating for one in after] == ["good", ""]
+    assert [one.assignment.comment for one in after] == ["", "odd"]
+    assert deeds.clear(ana, words=True, dataset="none") == (0, 0, 0)
+
+
 def test_a_clearing_can_be_narrowed(deeds: Annotate, ana: str) -> None:
     """To a dataset, to a sample, to nothing at all."""
     deeds.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
     for key in (KEY, OTHER, SampleKey("e", "1")):
         deeds.add(ana, key, claim(name()), seconds=0)
-    assert deeds.clear(ana, dataset="none") == 0
-    assert deeds.clear(ana, sample="2") == 1
-    assert deeds.clear(ana, dataset="d", sample="e/1") == 0
-    assert deeds.clear(ana, dataset="e") == 1
-    assert deeds.clear(ana) == 1
+    assert deeds.clear(ana, dataset="none").annotations == 0
+    assert deeds.clear(ana, sample="2").annotations == 1
+    assert deeds.clear(ana, dataset="d", sample="e/1").annotations == 0
+    assert deeds.clear(ana, dataset="e").annotations == 1
+    assert deeds.clear(ana).annotations == 1
     with pytest.raises(NotFound):
         deeds.clear(ana, sample="1")
 
@@ -554,7 +575,7 @@ def test_others_write_while_a_clearing_is_prepared(
     deeds.add(ana, KEY, claim(name()), seconds=0)
     others = annotate(Database(database.path), labels="")
     cleared = interrupted(deeds, lambda: others.add(bo, KEY, claim(name()), seconds=0)).clear(ana)
-    assert cleared == 1
+    assert cleared.annotations == 1
     assert len(deeds.open(bo, KEY).annotations) == 1
 
 
@@ -569,7 +590,7 @@ def test_what_comes_in_before_the_lock_counts(
     def work(start: int) -> object:
         return others.add(ana, key, claim(name(), start, start + 3), seconds=0)
 
-    assert interrupted(deeds, lambda: work(0)).clear(ana) == 2
+    assert interrupted(deeds, lambda: work(0)).clear(ana).annotations == 2
     assert deeds.open(ana, KEY).annotations == deeds.open(ana, OTHER).annotations == ()
     last = interrupted(deeds, lambda: work(4)).undo(ana)
     assert last is not None

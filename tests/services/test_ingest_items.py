@@ -73,13 +73,16 @@ def test_judgements_find_the_run_that_was_named_with_its_team(
 def test_a_run_that_comes_later_has_its_documents_once_all_are_replaced(
     space: Workspace, tmp_path: Path
 ) -> None:
-    """An ingest overwrites nothing; `replace` gives documents the runs that have them by now."""
+    """An ingest overwrites nothing and says so; `replace` gives documents all runs by now."""
     of: dict[str, Any] = {"documents": {"a": POOLS}}
     rows = [report(("x", ["a"]), run="run1", **of), report(("y", ["a"]), run="run2", **of)]
-    taken(space, tmp_path, rows[0])
+    assert not taken(space, tmp_path, rows[0]).notes
     ana = space.people.local("ana").id
     space.annotate.rate(ana, SampleKey("d", "d|1101|a"), "Bad", seconds=1.0)
-    assert taken(space, tmp_path, rows[1]).added == 2
+    later = taken(space, tmp_path, rows[1])
+    assert (later.added, later.known, later.known_documents) == (2, 1, 1)
+    assert any("dataset replace" in note for note in later.notes)
+    assert not taken(space, tmp_path, *rows).notes
     files = Files([lines(tmp_path / "runs.jsonl", *rows)], "autojudge", _reading(tmp_path))
     space.ingesting.replace(files, dataset="d", embedder="none")
     (found,) = [one for one in space.records() if one.sample.id == "d|1101|a"]

@@ -199,6 +199,25 @@ def test_what_broke_goes_on_where_it_stopped(chat: FakeChat, tmp_path: Path) -> 
     assert (whole.calls, whole.cached, whole.characters) == (19, 19, 0)
 
 
+def test_who_stops_stops_all(chat: FakeChat) -> None:
+    """Stopped by a key or an error, questions that are at work ask for nothing more."""
+    rows = lists([f"Q{at}?" for at in range(8)], [contexts(*range(12)) for _ in range(8)])
+    sitting = seat(chat)
+    script = Script()
+
+    def stops(prompt: str) -> str:
+        if len(chat.asked) == 30:
+            chat.script.append(refusal(404, "gone"))
+        return script(prompt)
+
+    chat.answer = stops
+    with pytest.raises(Unavailable):
+        sort_rows(rows, sitting, SortOptions(screen=False))
+    assert len(chat.asked) < 60
+    chat.answer = script
+    assert len(sort_rows(rows[:1], sitting, SortOptions(screen=False))) == 1
+
+
 def test_a_plan_asks_nobody(chat: FakeChat) -> None:
     """Calls are the bound of insertion and one for each screening, both ways with swap."""
     rows = lists(["Q?", "R?"], [contexts(*range(10)), contexts(*range(30))])

@@ -54,6 +54,27 @@ def test_what_is_right_is_told_once_the_sample_is_finished(database: Database) -
     assert deeds.open(ana, KEY).practice
 
 
+def test_a_rating_is_right_where_all_whose_answers_count_gave_it(database: Database) -> None:
+    """A person's for that person; of an origin those of its makers, none where they differ."""
+    deeds, people = annotate(database), PeopleStore(database)
+    ana, kim, eve = (people.local(name).id for name in ("ana", "kim", "eve"))
+    for who, word in ((ana, "good"), (kim, "bad"), (eve, "so-so")):
+        deeds.rate(who, KEY, word, seconds=0)
+    deeds.finish(ana, KEY, seconds=0)
+    told = deeds.feedback(ana, KEY)
+    assert told is not None
+    assert (told.rated, told.rating) == ("good", "bad")
+    share = Share(ShareStore(database), people, lambda _: None, OPERATOR)
+    share.practice("p", ["ana"], gold="human")
+    told = deeds.feedback(ana, KEY)
+    assert told is not None
+    assert told.rating == "bad"  # eve marked nothing, so hers is no answer
+    deeds.add(eve, KEY, claim("e"), seconds=0)
+    told = deeds.feedback(ana, KEY)
+    assert told is not None
+    assert told.rating == ""
+
+
 def test_an_origin_can_be_what_is_right(database: Database) -> None:
     """`human` is one, and what the person did themselves is no answer key."""
     share = Share(ShareStore(database), PeopleStore(database), lambda _: None, OPERATOR)

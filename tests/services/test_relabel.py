@@ -497,7 +497,7 @@ def test_what_undo_brings_back_has_the_new_labels(worked: Workspace) -> None:
 def test_work_that_was_cleared_comes_back_under_the_new_labels(worked: Workspace) -> None:
     """A deed on several samples, before the change, is taken back as one."""
     ana = worked.person("ana").id
-    assert worked.annotate.clear(ana) == 3
+    assert worked.annotate.clear(ana).annotations == 3
     relabel(worked).rename("Odd", "Strange")
     worked.annotate.undo(ana)
     found = labels_of(worked)

@@ -10,12 +10,12 @@ from uuid import uuid4
 
 import pytest
 
-from tests.stores import SOURCE, SUMMARY, annotate, claim, fill
+from tests.stores import SEGMENTER, SOURCE, SUMMARY, annotate, claim, fill, new
 from tests.suggesting import MAKER, suggest
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem
-from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Run, RunKind, Score
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import Annotate
@@ -128,6 +128,25 @@ def test_what_does_not_fit_is_told_by_line_and_nothing_is_taken(
     assert [each.where.rpartition(":")[2] for each in told] == ["2"]
     assert says in told[0].message
     assert list(service.listed()) == []
+
+
+def test_of_several_documents_one_is_named_or_has_the_quote(
+    service: Suggesting, deeds: Annotate, tmp_path: Path
+) -> None:
+    """By key or place; offsets say nothing without a document."""
+    texts = (Document(Side.SOURCE, "First text.", key="a"), Document(Side.SOURCE, "Then.", key="b"))
+    pair = Sample("d", "two", (*texts, Document(Side.SUMMARY, "What it says.")))
+    deeds.corpus.add([new(pair)], segmenter=SEGMENTER)
+    places = ["Then", {"quote": "T", "document": "b"}, {"start": 0, "end": 5, "document": 0}]
+    assert service.read(_file(tmp_path, {"sample": "two", "evidence": places})) == Counts(1, 0)
+    (found,) = deeds.suggested("ana", pair.key)
+    told = [(each.index, each.span) for each in found.suggestion.evidence]
+    assert told == [(0, Span(0, 5)), (1, Span(0, 1)), (1, Span(0, 4))]
+    wrong: list[Problem] = []
+    odd = _file(tmp_path, {"sample": "two", "evidence": [{"start": 0, "end": 5}]})
+    with pytest.raises(InvalidInput):
+        service.read(odd, problem=wrong.append)
+    assert "has 2 documents" in wrong[0].message
 
 
 def test_a_broken_file_is_told_up_to_twenty_times(service: Suggesting, tmp_path: Path) -> None:

@@ -568,6 +568,22 @@ def test_a_backup_is_the_store_of_that_moment(database: Database, corpus: Corpus
         assert ids(CorpusStore(opened)) == ["1"]
 
 
+def test_a_moment_lasts_until_somebody_commits(database: Database) -> None:
+    """It is the same after reading, another after each commit, of other processes too."""
+    begun = database.moment()
+    with database.reading() as connection:
+        connection.execute(select(SETTINGS.c.name)).all()
+    assert database.moment() == begun
+    with database.writing() as connection:
+        connection.execute(insert(SETTINGS).values(name="one", value="1"))
+        assert database.moment() == begun
+    own = database.moment()
+    assert own != begun
+    with closing_database(Database.open(database.path)) as other, other.writing() as connection:
+        connection.execute(insert(SETTINGS).values(name="two", value="2"))
+    assert database.moment() != own
+
+
 def test_other_files_among_the_backups_are_left_alone(database: Database) -> None:
     """A copy that somebody named takes no number and stops no backup."""
     folder = database.path.parent / "backups"

@@ -277,8 +277,25 @@ def test_what_a_dataset_hides_no_screen_shows(corpus: CorpusStore, database: Dat
     assert list(store.of(keys)) == list(theirs.of(keys)) == keys[1:]
     assert [each.id for each in store.runs()] == ["d", "e"]
     assert len(list(store.scores("d"))) == 1
+    assert list(store.of(keys, hidden=True)) == keys  # for files of who manages
+    assert list(theirs.of(keys, hidden=True)) == keys[1:]
     assert [each.id for each in theirs.runs()] == ["e"]
     assert theirs.names() == ("in e",)
     assert list(theirs.scores("d")) == []
     with pytest.raises(NotFound):
         list(theirs.scores("d", runs=["d"]))
+
+
+def test_how_well_supported_is_for_who_may_report(corpus: CorpusStore, database: Database) -> None:
+    """Of all datasets, hidden ones too; 1 is well supported, whichever way a score goes."""
+    keys, others = fill(corpus, *"ab"), fill(corpus, "a", dataset="e")
+    store = ScoreStore(database)
+    store.write(replace(run(), low=frozenset({"q"})), said(keys))
+    store.write(run("2", dataset="e"), [Score(key=others[0], name="q", value=7.0)])
+    hide(database)
+    assert store.support("q") == {keys[0]: 1.0, keys[1]: 0.5, others[0]: 1.0}
+    with pytest.raises(InvalidInput, match="no score 'p'") as caught:
+        store.support("p")
+    assert caught.value.hint == "scores there are: q"
+    with pytest.raises(NotAllowed):
+        ScoreStore(database, actor=ANA).support("q")

@@ -58,6 +58,19 @@ def test_a_run_is_shown_as_a_whole(database: Database, store: SuggestionStore) -
     assert _rows(database) == (3, 1)
 
 
+def test_a_run_that_was_killed_is_in_nobodys_way(
+    database: Database, store: SuggestionStore
+) -> None:
+    """What it left is not shown, and goes with the next run of its maker."""
+    suggest(database, ONE)
+    with database.writing() as connection:
+        connection.exec_driver_sql("UPDATE runs SET finished = ''")
+    assert (store.of("ana", ONE), store.runs(), list(store.listed())) == ((), [], [])
+    suggest(database, ONE)
+    assert len(store.of("ana", ONE)) == 1
+    assert _rows(database) == (1, 1)
+
+
 def test_the_same_again_adds_nothing(database: Database, store: SuggestionStore) -> None:
     """Not even a run; another maker says it for itself; unknown samples are passed over."""
     suggest(database, ONE)

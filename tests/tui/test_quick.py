@@ -9,14 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Region
+from textual.containers import Vertical
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 from textual.widget import Widget
 
 from tests.tui.stage import cells_of, staged
 from tui_annotate.tui.palette import NAMES
-from tui_annotate.tui.quick import Line, QuickBar, QuickLines
+from tui_annotate.tui.quick import Line, QuickBar, QuickLines, set_extent
 
 _TEXTS = st.lists(st.text(st.sampled_from("ab 桥"), min_size=1, max_size=6), max_size=5)
 
@@ -103,3 +105,34 @@ async def test_a_bar_looks_as_textual_draws_it(theme: str, *, native: bool) -> N
                 assert len(drawn) == height
                 assert len({id(strip) for strip in drawn}) <= 5
                 assert cells_of(drawn) == cells_of(Widget.render_lines(bar, bar.size.region))
+
+
+class View(ScrollView):
+    """A window of four rows."""
+
+    DEFAULT_CSS = "View { height: 4; width: 1fr; } View.-scroll { overflow-y: scroll; }"
+
+
+@pytest.mark.parametrize("classes", ["", "-scroll"])
+async def test_another_number_of_rows_is_as_textual_has_it(classes: str) -> None:
+    """The bar comes and goes, shows as much as it should, and no view stays behind its end."""
+    quick, usual = View(classes=classes), View(classes=classes)
+    async with staged(Vertical(quick, usual)) as (_, pilot):
+        for rows, top in ((3, 0), (50, 40), (20, 16), (7, 3), (4, 0), (90, 80), (2, 0)):
+            set_extent(quick, Size(1, rows))
+            usual.virtual_size = Size(1, rows)
+            await pilot.pause()
+            found = [
+                (
+                    view.virtual_size,
+                    view.max_scroll_y,
+                    view.scroll_y,
+                    view.show_vertical_scrollbar,
+                    view.show_vertical_scrollbar and view.vertical_scrollbar.window_virtual_size,
+                )
+                for view in (quick, usual)
+            ]
+            assert found[0] == found[1]
+            for view in (quick, usual):
+                view.scroll_to(y=top, animate=False, immediate=True)
+            assert quick.scroll_y == usual.scroll_y == min(top, max(rows - 4, 0))

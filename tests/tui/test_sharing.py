@@ -204,3 +204,21 @@ async def test_a_folder_that_is_gone_is_told_and_nothing_waits(
         await ana.press(". 3")
         assert len(ana.annotations) == 1
         ana.app.sharing.end()
+
+
+@pytest.mark.usefixtures("shared")
+async def test_leaving_says_what_it_waits_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The screen goes on painting while the last push is on its way, and ends when that does."""
+    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+        await until(ana, "● synced")
+        may_end = Event()
+        monkeypatch.setattr(ana.app.sharing, "end", may_end.wait)
+        await ana.pilot.press("ctrl+q")
+        while "leaving: sending what is left" not in ana.shown():
+            await ana.pilot.pause(0.001)
+        assert ana.app.is_running
+        may_end.set()
+        while not ana.app._exit:
+            await ana.pilot.pause(0.001)

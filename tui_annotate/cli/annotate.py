@@ -61,7 +61,8 @@ def annotate(
         str,
         typer.Option(
             metavar="ORDER",
-            help="by-source (all summaries of one source together), ingested, random, random:SEED.",
+            help="by-source (all summaries of one source together), ingested, random,"
+            " random:SEED, or by a score: worst:SCORE, best:SCORE, uncertain:SCORE.",
             autocompletion=completion.one_of("by-source", "ingested", "random"),
         ),
     ] = "",
@@ -98,12 +99,18 @@ def clear(
             autocompletion=completion.samples,
         ),
     ] = "",
+    ratings: Annotated[
+        bool, typer.Option("--ratings", help="Your ratings and comments on samples go as well.")
+    ] = False,
     name: NameOption = "",
     yes: YesOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Remove your own annotations; one undo brings them back."""
+    """Remove your own annotations; one undo brings them back.
+
+    Ratings and comments on samples stay, unless --ratings takes them along.
+    """
     if not mine:
         raise InvalidInput("only your own annotations can be cleared", "say so: --mine")
     with opened(workspace) as space:
@@ -111,16 +118,18 @@ def clear(
         if sample:
             dataset, sample = space.corpus.find(sample)
         where = "/".join(filter(None, (dataset, sample))) or str(space.path)
-        output.ask(f"clear all annotations of {person.name} in {where}?", yes=yes)
-        cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample)
+        what = "annotations, ratings and comments" if ratings else "annotations"
+        output.ask(f"clear all {what} of {person.name} in {where}?", yes=yes)
+        cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample, words=ratings)
+    words = {"ratings": cleared.ratings, "comments": cleared.comments} if ratings else {}
     if as_json:
-        output.as_json({"person": person.name, "cleared": cleared})
-    elif cleared:
-        output.line(
-            f"{output.many(cleared, 'annotation')} cleared; undo in the screen brings them back"
-        )
+        output.as_json({"person": person.name, "cleared": cleared.annotations, **words})
+    elif any(cleared):
+        counts = {"annotations": cleared.annotations, **words}
+        told = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
+        output.line(f"{told} cleared; undo in the screen brings them back")
     else:
-        output.line(f"nothing to clear: no annotations of {person.name} in {where}")
+        output.line(f"nothing to clear: no {what} of {person.name} in {where}")
 
 
 def keys(*, as_json: JsonOption = False) -> None:

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 from tui_annotate.cli import output, screen
+from tui_annotate.cli.bundle import tell_forks
 from tui_annotate.domain.errors import TuiAnnotateError
 
 
@@ -20,10 +21,11 @@ def annotate(file: Path, *, sample: str, order: str) -> int:
 
     screen.need_terminal("annotate")
     with output.progress("samples") as tell:
-        folder, person = carrying.unpacked(file, progress=tell)
+        folder, merged = carrying.unpacked(file, progress=tell)
     try:
-        return screen.annotate(folder, name=person.name, sample=sample, order=order)
+        return screen.annotate(folder, name=merged.person.name, sample=sample, order=order)
     finally:
+        tell_forks(merged.forks)  # behind the screen, which would cover them
         _write_back(file, folder)
 
 

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from tui_annotate.cli import judge_annotate, output
+from tui_annotate.cli.judge_bench import Chosen, bench, tell_plan, tell_tally
 from tui_annotate.cli.judge_options import (
     AtOnceOption,
+    BackendOption,
+    BottomOption,
     CacheOption,
-    Chosen,
     FileArgument,
+    GroupSizeOption,
     JudgeUrlOption,
+    KOption,
+    MetricOption,
     ModelOption,
+    MostOption,
+    NoScreenOption,
     PlanOption,
     PromptsOption,
+    SeedOption,
     SetOption,
+    SlowOption,
     SpokenOption,
+    SwapOption,
     TargetOption,
-    bench,
-    tell_plan,
-    tell_tally,
+    TopOption,
+    TruthsOption,
+    VectorsOption,
 )
 from tui_annotate.cli.judge_telling import show_evaluated, show_generated, show_sorted
 from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples
 from tui_annotate.domain.errors import Conflict
-
-if TYPE_CHECKING:
-    from tui_annotate.cli.judge_options import Bench
 
 _AT = "--model M --base-url http://localhost:11434/v1"
 
@@ -65,16 +72,10 @@ def sort(
     file: FileArgument = None,
     *,
     dataset: SetOption = "",
-    k: Annotated[
-        int, typer.Option("-k", "--k", min=1, metavar="N", help="How many of both are compared.")
-    ] = 10,
-    bottom: Annotated[bool, typer.Option("--bottom", help="Compare the last k.")] = False,
-    no_screen: Annotated[
-        bool, typer.Option("--no-screen", help="Keep also what does not help to answer.")
-    ] = False,
-    swap: Annotated[
-        bool, typer.Option("--swap", help="Ask each pair both ways, against a bias of position.")
-    ] = False,
+    k: KOption = 10,
+    bottom: BottomOption = False,
+    no_screen: NoScreenOption = False,
+    swap: SwapOption = False,
     model: ModelOption = "",
     base_url: JudgeUrlOption = "",
     language: SpokenOption = "",
@@ -95,19 +96,16 @@ def sort(
     from tui_annotate.services.judge.writing import write_sorted
 
     options = SortOptions(k=k, bottom=bottom, screen=not no_screen, swap=swap)
-    chosen = _chosen(locals())
+    chosen = Chosen.of(locals())
     with bench(chosen) as at:
         if dry_run:
-            plan = plan_sort(at.rows, at.sitting, options)
-        else:
-            found = sort_rows(at.rows, at.sitting, options)
-            if at.judging:
-                at.judging.keep_sorted(found, at.sitting, options)
-            if target:
-                write_sorted(found, target)
-    if dry_run:
-        tell_plan(plan, _host(at, chosen), as_json=as_json)
-        return
+            tell_plan(plan_sort(at.rows, at.sitting, options), at, chosen)
+            return
+        found = sort_rows(at.rows, at.sitting, options)
+        if at.judging:
+            at.judging.keep_sorted(found, at.sitting, options)
+        if target:
+            write_sorted(found, target)
     tell_tally(at.sitting)
     if as_json:
         output.as_json([each.as_json() for each in found])
@@ -119,22 +117,10 @@ def generate(
     file: FileArgument = None,
     *,
     dataset: SetOption = "",
-    group_size: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Contexts, then answers, of one call.")
-    ] = 20,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the order they are grouped in.")] = 0,
-    slow: Annotated[
-        bool, typer.Option("--slow", help="Read each context by itself, part after part.")
-    ] = False,
-    gt_dir: Annotated[
-        Path | None,
-        typer.Option(
-            "--gt-dir",
-            metavar="DIR",
-            help="Also a file for each answer, as RagSGE has them.",
-            show_default=False,
-        ),
-    ] = None,
+    group_size: GroupSizeOption = 20,
+    seed: SeedOption = 0,
+    slow: SlowOption = False,
+    gt_dir: TruthsOption = None,
     model: ModelOption = "",
     base_url: JudgeUrlOption = "",
     language: SpokenOption = "",
@@ -154,61 +140,31 @@ def generate(
     from tui_annotate.services.judge.writing import write_generated, write_truths
 
     options = GenerateOptions(group_size=group_size, seed=seed, slow=slow)
-    chosen = _chosen(locals())
+    chosen = Chosen.of(locals())
     with bench(chosen) as at:
         if dry_run:
-            plan = plan_generate(at.rows, at.sitting, options)
-        else:
-            found = generate_rows(at.rows, at.sitting, options)
-            if at.judging:
-                at.judging.keep_generated(found, at.sitting, options)
-            if target:
-                write_generated(found, target)
-            if gt_dir:
-                write_truths(found, gt_dir)
-    if dry_run:
-        tell_plan(plan, _host(at, chosen), as_json=as_json)
-        return
+            tell_plan(plan_generate(at.rows, at.sitting, options), at, chosen)
+            return
+        found = generate_rows(at.rows, at.sitting, options)
+        if at.judging:
+            at.judging.keep_generated(found, at.sitting, options)
+        if target:
+            write_generated(found, target)
+        if gt_dir:
+            write_truths(found, gt_dir)
     tell_tally(at.sitting)
-    if missing := sum(each.ground_truth is None for each in found):
-        output.say(f"without an answer: {output.many(missing, 'question')}")
-    if as_json:
-        output.as_json([each.as_json() for each in found])
-    else:
-        show_generated(found)
+    show_generated(found, as_json=as_json)
 
 
 def evaluate(
     file: FileArgument = None,
     *,
     dataset: SetOption = "",
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            metavar="NAME",
-            help="faithfulness, answer_relevancy, context_precision or context_recall; may be "
-            "given again. All without it.",
-            show_default=False,
-        ),
-    ] = None,
-    top_k: Annotated[
-        int, typer.Option(min=1, metavar="N", help="The first contexts that are looked at.")
-    ] = 10,
-    max_chars: Annotated[
-        int, typer.Option(min=2, metavar="N", help="These are kept under it together.")
-    ] = 13_000,
-    embedder: Annotated[
-        str,
-        typer.Option(
-            "--embedder",
-            metavar="NAME",
-            help="Of answer relevancy, as at ingest; else the workspace's own, else the best.",
-        ),
-    ] = "",
-    backend: Annotated[
-        str, typer.Option(metavar="NAME", help="builtin, or ragas where it is installed.")
-    ] = "builtin",
+    metric: MetricOption = None,
+    top_k: TopOption = 10,
+    max_chars: MostOption = 13_000,
+    embedder: VectorsOption = "",
+    backend: BackendOption = "builtin",
     model: ModelOption = "",
     base_url: JudgeUrlOption = "",
     language: SpokenOption = "",
@@ -229,35 +185,26 @@ def evaluate(
     from tui_annotate.services.judge import EvaluateOptions, evaluate_rows, plan_evaluate
     from tui_annotate.services.judge.scale import METRICS
     from tui_annotate.services.judge.writing import write_evaluated
-    from tui_annotate.workspace.judging import embedder_of, scale_of
+    from tui_annotate.workspace.judging import scales
 
-    chosen = _chosen(locals())
-    options = EvaluateOptions(metrics=tuple(metric or METRICS), top_k=top_k, max_chars=max_chars)
+    chosen = Chosen.of(locals())
+    metrics = tuple(metric or METRICS)
+    options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars)
     with bench(chosen) as at:
         if dry_run:
-            plan = plan_evaluate(at.rows, at.sitting, options)
-        else:
-            wanted = "answer_relevancy" in options.metrics
-            made = embedder_of(embedder, at.settings, used=at.used) if wanted else None
-            found = evaluate_rows(
-                at.rows,
-                at.sitting,
-                options,
-                scale=scale_of(backend, at.asked, made),
-                embed=made.embed if made else None,
-            )
-            if at.judging:
-                label = f"{made.label} {made.version}" if made else ""
-                at.judging.keep_evaluated(
-                    found, at.sitting, options, backend=backend, embedder=label
-                )
-            if target:
-                write_evaluated(found, options.metrics, target)
-    if dry_run:
-        tell_plan(plan, _host(at, chosen), as_json=as_json)
-        return
+            tell_plan(plan_evaluate(at.rows, at.sitting, options), at, chosen)
+            return
+        how = scales(
+            at.asked, metrics, at.settings, embedder=embedder, backend=backend, used=at.used
+        )
+        found = evaluate_rows(at.rows, at.sitting, options, scale=how.scale, embed=how.embed)
+        if at.judging:
+            label = how.label
+            at.judging.keep_evaluated(found, at.sitting, options, backend=backend, embedder=label)
+        if target:
+            write_evaluated(found, metrics, target)
     tell_tally(at.sitting)
-    show_evaluated(found, options.metrics, as_json=as_json)
+    show_evaluated(found, metrics, as_json=as_json)
 
 
 def prompts(
@@ -281,13 +228,3 @@ def prompts(
                 written += 1
     output.line(f"prompts written to {folder}: {written:,}")
     output.say("they count with --prompts DIR, or in the folder prompts of a workspace")
-
-
-def _chosen(options: dict[str, Any]) -> Chosen:
-    """The options that all of these commands have, among the parameters of one."""
-    return Chosen(**{name: options[name] for name in Chosen.__slots__})
-
-
-def _host(at: Bench, chosen: Chosen) -> str:
-    named = chosen.base_url or at.settings.judge_url
-    return at.sitting.judge.host if named else "an address that is not named yet"

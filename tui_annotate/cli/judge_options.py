@@ -1,31 +1,14 @@
-"""What the commands of judges share: their options, and the rows and the judge that these mean."""
+"""Options of the commands of judges."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli.options import opened, unless_stdout
-from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Verb
-
-if TYPE_CHECKING:
-    from tui_annotate.domain.vector_sets import VectorSet
-    from tui_annotate.plugins.asking import Replies
-    from tui_annotate.services.judge import Asked, Judging, Row, Sitting
-    from tui_annotate.services.judge.planning import Plan
-    from tui_annotate.settings import Settings
-
-_NOWHERE = "http://localhost"
-"""What stands for the endpoint where nobody is asked."""
-_KEPT = ".replies.jsonl"
-"""What follows the name of the output in that of the file beside it."""
+from tui_annotate.cli import completion
+from tui_annotate.cli.options import unless_stdout
 
 FileArgument = Annotated[
     Path | None,
@@ -95,149 +78,58 @@ TargetOption = Annotated[
 PlanOption = Annotated[
     bool, typer.Option("--dry-run", help="Tell calls and characters; ask nobody, write nothing.")
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """The options that all of these commands have."""
-
-    file: Path | None
-    dataset: str
-    model: str
-    base_url: str
-    language: str
-    prompts: Path | None
-    concurrency: int
-    cache: Path | None
-    target: Path | None
-    dry_run: bool
-    workspace: Path | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
-    """Rows, and a judge that is ready for them.
-
-    Attributes:
-        judging: keeps what is said with the samples; None for a file.
-        used: what the workspace's vectors were made with.
-    """
-
-    rows: list[Row]
-    sitting: Sitting
-    asked: Asked
-    settings: Settings
-    judging: Judging | None = None
-    used: VectorSet | None = None
-
-
-@contextmanager
-def bench(chosen: Chosen) -> Iterator[Bench]:
-    """What the options mean; while it is open, a bar shows how far the judge is.
-
-    Raises:
-        InvalidInput: neither file nor dataset is named, or both are; or they hold no questions.
-        NotFound, Unavailable: they, or the judge, can not be had.
-    """
-    from tui_annotate.workspace.judging import PROMPTS
-
-    if chosen.file is not None and not chosen.dataset:
-        from tui_annotate.services.judge import read
-        from tui_annotate.settings import load
-
-        if not chosen.file.exists():
-            raise InvalidInput(f"there is no file {chosen.file}", "check the name")
-        with _ready(chosen, load(), _replies(chosen)) as (asked, sitting):
-            yield Bench(rows=read(chosen.file), sitting=sitting, asked=asked, settings=load())
-    elif chosen.dataset and chosen.file is None:
-        with opened(chosen.workspace, needs=Verb.MANAGE) as space:
-            judging = space.machines.judging
-            rows = judging.rows(chosen.dataset)
-            replies = _named(chosen) or judging.replies
-            own = (space.path / PROMPTS,)
-            with _ready(chosen, space.settings, replies, own=own) as (asked, sitting):
-                yield Bench(
-                    rows=rows,
-                    sitting=sitting,
-                    asked=asked,
-                    settings=space.settings,
-                    judging=judging,
-                    used=space.corpus.vector_set(),
-                )
-    else:
-        raise InvalidInput("name a file, or a dataset", "FILE, or --dataset NAME")
-
-
-@contextmanager
-def _ready(
-    chosen: Chosen, settings: Settings, replies: Replies | None, *, own: tuple[Path, ...] = ()
-) -> Iterator[tuple[Asked, Sitting]]:
-    """Who is asked, ready for it; with nobody to be asked, no address is needed."""
-    from tui_annotate.services.judge import seated
-    from tui_annotate.workspace.judging import asked_by
-
-    folders = (chosen.prompts, *own) if chosen.prompts else own
-    if chosen.prompts and not chosen.prompts.is_dir():
-        raise InvalidInput(
-            f"there is no folder {chosen.prompts}", "see: tui-annotate judge prompts"
-        )
-    nowhere = _NOWHERE if chosen.dry_run and not settings.judge_url else ""
-    asked = asked_by(
-        settings,
-        model=chosen.model,
-        base_url=chosen.base_url or nowhere,
-        language=_spoken(chosen.language),
-        folders=folders,
-        concurrency=chosen.concurrency,
-    )
-    with output.progress("replies") as tell:
-        yield asked, seated(asked, replies, progress=None if chosen.dry_run else tell)
-
-
-def _spoken(language: str) -> str:
-    if language not in {"", "en", "zh"}:
-        raise InvalidInput(f"there are no prompts in {language!r}", "--language is en or zh")
-    return language
-
-
-def _replies(chosen: Chosen) -> Replies | None:
-    """Where replies to questions of a file are kept: as named, else beside the output."""
-    from tui_annotate.storage.reply_file import ReplyFile
-
-    if found := _named(chosen):
-        return found
-    if chosen.target is not None:
-        return ReplyFile(chosen.target.with_name(chosen.target.name + _KEPT))
-    if not chosen.dry_run:
-        output.say("replies are not kept: name an output with -o, or a file with --cache")
-    return None
-
-
-def _named(chosen: Chosen) -> Replies | None:
-    from tui_annotate.storage.reply_file import ReplyFile
-
-    return ReplyFile(chosen.cache) if chosen.cache else None
-
-
-def tell_plan(found: Plan, host: str, *, as_json: bool) -> None:
-    """Prints what it would take."""
-    if as_json:
-        output.as_json(found.as_json())
-        return
-    left = found.calls - found.cached
-    output.line(
-        f"{output.many(found.rows, 'question')}: {output.many(found.calls, 'call')} at most, "
-        f"{found.cached:,} known; to ask of {host}: {left:,}, about {found.characters:,} characters"
-    )
-
-
-def tell_tally(sitting: Sitting) -> None:
-    """Says what asking came to, on standard error."""
-    told = sitting.tally
-    output.say(f"replies: {told.asked:,} asked of {sitting.judge.host}, {told.cached:,} known")
-    if told.again:
-        output.say(f"asked again, as a reply was unclear: {told.again:,}")
-    if told.unclear:
-        output.say(f"unclear all the same, and not counted on: {told.unclear:,}")
-    if told.refused:
-        output.say(f"not taken by the endpoint: {told.refused:,}")
+KOption = Annotated[
+    int, typer.Option("-k", "--k", min=1, metavar="N", help="How many of both are compared.")
+]
+BottomOption = Annotated[bool, typer.Option("--bottom", help="Compare the last k.")]
+NoScreenOption = Annotated[
+    bool, typer.Option("--no-screen", help="Keep also what does not help to answer.")
+]
+SwapOption = Annotated[
+    bool, typer.Option("--swap", help="Ask each pair both ways, against a bias of position.")
+]
+GroupSizeOption = Annotated[
+    int, typer.Option(min=2, metavar="N", help="Contexts, then answers, of one call.")
+]
+SeedOption = Annotated[
+    int, typer.Option(metavar="N", help="Of the order in which contexts are grouped.")
+]
+SlowOption = Annotated[
+    bool, typer.Option("--slow", help="Read each context by itself, part after part.")
+]
+TruthsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--gt-dir",
+        metavar="DIR",
+        help="Also a file for each answer, as RagSGE has them.",
+        show_default=False,
+    ),
+]
+MetricOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="faithfulness, answer_relevancy, context_precision or context_recall; may be given "
+        "again. All without it.",
+        show_default=False,
+    ),
+]
+TopOption = Annotated[
+    int, typer.Option(min=1, metavar="N", help="The first contexts that are looked at.")
+]
+MostOption = Annotated[
+    int, typer.Option(min=2, metavar="N", help="Under which these are kept together.")
+]
+VectorsOption = Annotated[
+    str,
+    typer.Option(
+        "--embedder",
+        metavar="NAME",
+        help="Of answer relevancy, as at ingest; else the workspace's own, else the best.",
+    ),
+]
+BackendOption = Annotated[
+    str, typer.Option(metavar="NAME", help="builtin, or ragas where it is installed.")
+]

@@ -44,8 +44,13 @@ def show_sorted(found: Sequence[Sorted]) -> None:
         output.line(f"mean {name}: {mean} of {len(there):,}; without: {len(values) - len(there):,}")
 
 
-def show_generated(found: Sequence[Generated]) -> None:
+def show_generated(found: Sequence[Generated], *, as_json: bool) -> None:
     """A line for each question with its answer, or why there is none."""
+    if missing := sum(each.ground_truth is None for each in found):
+        output.say(f"without an answer: {output.many(missing, 'question')}")
+    if as_json:
+        output.as_json([each.as_json() for each in found])
+        return
     columns = [Column("question", flexible=True), Column("ground truth", flexible=True)]
     rows = [
         [each.row.question, each.ground_truth or f"- ({each.reason})"] for each in found[:_SHOWN]
@@ -54,9 +59,7 @@ def show_generated(found: Sequence[Generated]) -> None:
     _more(len(found))
 
 
-def show_evaluated(
-    found: Sequence[Evaluated], metrics: Sequence[str], *, as_json: bool = False
-) -> None:
+def show_evaluated(found: Sequence[Evaluated], metrics: Sequence[str], *, as_json: bool) -> None:
     """A line for each question, the means, and what was generated first."""
     from tui_annotate.services.judge.evaluate import means
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -142,6 +143,7 @@ def run_scorers(
     space: Workspace, scorers: list[str], asked: Any, *, dry_run: bool, as_json: bool
 ) -> None:
     """Runs scorers one after the other, each a run of its own; or says what they would cost."""
+    gc.freeze()  # else the collector walks all that the libraries keep, again and again
     told = []
     for scorer in scorers:
         wanted = asked(scorer=scorer)

@@ -39,16 +39,17 @@ def status(
     with opened(workspace) as space:
         found, waiting = space.status(), space.team.proposals.refused()
         measured = space.team.measure.figures(weeks=weeks)
+        runs = len(space.machines.scores.runs())
     if as_json:
         shown = asdict(found)
-        whole = {"workspace": str(shown.pop("path")), **shown}
+        whole = {"workspace": str(shown.pop("path")), **shown, "runs": runs}
         from tui_annotate.services.measure import as_json as shaped
 
         output.as_json({**whole, **shaped(measured), "labels_refused": waiting})
     elif flagged:
         status_telling.show_flags(measured)
     else:
-        _show_whole(found)
+        _show_whole(found, runs)
         status_telling.show_items(found.items)
         status_telling.show(measured)
         labels_telling.show_waiting(found.waiting)
@@ -58,14 +59,16 @@ def status(
             output.say(f"  hint: tui-annotate labels apply {file} --dry-run")
 
 
-def _show_whole(found: Status) -> None:
+def _show_whole(found: Status, runs: int) -> None:
     totals = ("samples", "documents", "segments", "annotations", "done")
     embedded = f"{output.many(found.embedded, 'document')}, {found.embedder}"
     vectors = embedded if found.embedded else "none"
     if found.by_words:
         vectors += f"; {found.by_words:,} of them ranked by words, as the model lacks theirs"
     numbers = {name: getattr(found, name) for name in totals}
-    output.facts({"workspace": str(found.path), **numbers, "vectors": vectors})
+    machines = {"machines": f"{output.many(runs, 'run')}; see: tui-annotate score list"}
+    facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
+    output.facts(facts | (machines if runs else {}))
     if found.datasets:
         output.line("")
         output.table(

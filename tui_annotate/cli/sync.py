@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.exchange.table import Table
     from tui_annotate.services.synchronise.folders import FolderSync
-    from tui_annotate.storage.work.merging import Merged, Taken
+    from tui_annotate.storage.work.merging import Merged
     from tui_annotate.workspace import Workspace
 
 PULL = "tui-annotate sync pull"
@@ -97,10 +98,13 @@ def push(
     """
     with opened(workspace) as space:
         person = space.person(name)
+        from tui_annotate.storage.work.merging import Taken
+
         refused: list[Taken] = []
         if (place := _place(folder)) is not None:
             sent = _folder(space, place).push(person)
             where, count, left = str(place), sent.streams, sent.waiting
+            refused += [Taken(person.id, key, refused=why) for key, why in sent.refused]
         else:
             from tui_annotate.workspace import carrying
 
@@ -159,21 +163,33 @@ def pull(
         raise InvalidInput("--dataset without -o", "a pull takes what is yours, of all datasets")
     with opened(workspace, needs=Verb.MANAGE if everybody else None) as space:
         person = space.person(name)
-        merged = _pulled(space, person, folder, everybody=everybody)
+        left_out: list[Problem] = []
+        merged = _pulled(space, person, folder, everybody=everybody, left_out=left_out)
     if as_json:
         output.as_json([as_values(each) for each in merged])
     else:
         for each in merged:
             tell(each)
-    if any(each.refused for each in merged):
+    if left_out or any(each.refused for each in merged):
         raise typer.Exit(REFUSED)
 
 
 def _pulled(
-    space: Workspace, person: Person, folder: Path | None, *, everybody: bool
+    space: Workspace,
+    person: Person,
+    folder: Path | None,
+    *,
+    everybody: bool,
+    left_out: list[Problem],
 ) -> list[Merged]:
+    """`left_out` gets what is wrong with files of a folder; each is told at once."""
     if (place := _place(folder)) is not None:
-        shared = _folder(space, place)
+
+        def tell_and_keep(problem: Problem) -> None:
+            _say(problem)
+            left_out.append(problem)
+
+        shared = replace(_folder(space, place), problem=tell_and_keep)
         return shared.pull_all() if everybody else [shared.pull(person)]
     if everybody:
         raise InvalidInput("--all is for folders", "of the table: sync pull -o FILE")

@@ -32,7 +32,7 @@ class Assignment:
     Attributes:
         person: the person's id.
         rating: a word of the workspace's scale; empty where none was given.
-        comment: a note on the sample as a whole (also the reason of a flag or skip).
+        comment: words on the sample as a whole (also the reason of a flag or skip).
         seconds: time of work, pauses taken out.
         updated: ISO 8601, UTC, microseconds; empty where nothing happened yet.
     """

@@ -113,12 +113,25 @@ def settle(
     )
 
 
-def clear(state: StreamState, *, batch: str) -> Action:
-    """All annotations gone, as a part of one deed over several samples."""
+def clear(state: StreamState, *, batch: str, words: bool = False) -> Action:
+    """All annotations gone, as a part of one deed over several samples.
+
+    Args:
+        words: rating and comment go as well.
+    """
     action = _action(
         "clear", state, before=state.annotations, after=dict.fromkeys(state.annotations)
     )
-    return replace(action, batch=batch)
+    said = {name: state.assignment[name] for name in ("rating", "comment") if words}
+    before = {name: word for name, word in said.items() if word}
+    return replace(
+        action,
+        batch=batch,
+        before=Change(action.before.annotations, {**action.before.assignment, **before}),
+        after=Change(
+            action.after.annotations, {**action.after.assignment, **dict.fromkeys(before, "")}
+        ),
+    )
 
 
 def relabel(

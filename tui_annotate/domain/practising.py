@@ -1,4 +1,4 @@
-"""Practice: somebody's annotations of a sample beside those that are known to be right."""
+"""Practice: somebody's work on a sample beside what is known to be right: marks and rating."""
 
 from __future__ import annotations
 
@@ -9,6 +9,18 @@ from tui_annotate.domain.annotations import Annotation
 
 
 @dataclass(frozen=True, slots=True)
+class Right:
+    """What is known to be right about a sample.
+
+    Attributes:
+        rating: empty where none is known.
+    """
+
+    annotations: tuple[Annotation, ...]
+    rating: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Feedback:
     """What somebody found.
 
@@ -16,18 +28,26 @@ class Feedback:
         hits: their annotation and the right one that it overlaps most; in the order of theirs.
         missed: the right ones that none of theirs overlaps.
         extra: theirs that overlap no right one.
+        rated, rating: their rating, and the right one; empty where there is none.
     """
 
     hits: tuple[tuple[Annotation, Annotation], ...]
     missed: tuple[Annotation, ...]
     extra: tuple[Annotation, ...]
+    rated: str = ""
+    rating: str = ""
 
 
-def feedback(mine: Sequence[Annotation], right: Sequence[Annotation]) -> Feedback:
+def feedback(mine: Sequence[Annotation], known: Right, *, rated: str = "") -> Feedback:
     """Compares by places alone: one character in common is a hit, whatever the labels are.
 
-    The places of an annotation without a claim are those of its evidence.
+    The places of an annotation without a claim are those of its evidence. Ratings stand side by
+    side where a right one is known.
+
+    Args:
+        rated: what they rated the sample; empty for nothing.
     """
+    right = known.annotations
     hits, extra = [], []
     for own in mine:
         shared, best = max(
@@ -38,7 +58,7 @@ def feedback(mine: Sequence[Annotation], right: Sequence[Annotation]) -> Feedbac
         else:
             extra.append(own)
     missed = tuple(each for each in right if not any(_shared(own, each) for own in mine))
-    return Feedback(tuple(hits), missed, tuple(extra))
+    return Feedback(tuple(hits), missed, tuple(extra), rated, known.rating)
 
 
 def _shared(one: Annotation, other: Annotation) -> int:

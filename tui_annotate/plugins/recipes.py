@@ -134,7 +134,7 @@ _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
         "unigram_scorer_en": ("unigram", {"language": "en"}),
         "similarity_scorer": ("similarity", {}),
         "probe_scorer": ("probe", {}),
-        "rm_scorer": ("rm", {}),
+        "rm_scorer": ("reward", {}),
     }
 )
 """The original's names, each with ours and what it means besides."""

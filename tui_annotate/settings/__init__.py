@@ -68,7 +68,7 @@ class Settings:
     """The address of its endpoint; empty: nobody is asked before a command names one."""
 
     order: str = "by-source"
-    """The order of the queue: `by-source`, `ingested`, `random`, or `random:SEED`."""
+    """The order of the queue: `by-source`, `ingested`, `random`, `random:SEED`, or by a score."""
 
     language: str = ""
     """The language of ingested documents; empty: each by its share of Chinese characters."""
@@ -121,7 +121,7 @@ WORKSPACE_TEMPLATE: Final = """\
 # dimensions = 0        # of remote:MODEL; 0: as many as it makes
 # judge_model = ""      # chat model that judges: tui-annotate judge --help
 # judge_url = ""        # its endpoint, for example "http://localhost:11434/v1"
-# order = "by-source"   # of the queue: by-source, ingested, random, random:SEED
+# order = "by-source"   # of the queue: by-source, ingested, random, random:SEED, worst:SCORE
 # language = ""         # of documents: en, zh; empty: by the text itself
 # workers = 0           # processes of ingest; 0: one for each core
 # ratings = []          # words that samples are rated with, best first; empty: docs/admins.md

@@ -10,22 +10,15 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
-from tui_annotate.domain.errors import (
-    Conflict,
-    Damaged,
-    InvalidInput,
-    NotFound,
-    TuiAnnotateError,
-    Unavailable,
-)
+from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
+from tui_annotate.storage.moments import Moments
 from tui_annotate.storage.repair import bring_another, make_again
+from tui_annotate.storage.telling import translated
 
 SCHEMA: Final = 4
 """The version of the tables that this code reads and writes."""
@@ -38,29 +31,6 @@ MOST_CONNECTIONS: Final = 32
 
 LARGEST_JOURNAL: Final = 16 * 2**20  # bytes of the write-ahead log, once nobody reads the past
 
-SAVE: Final = "tui-annotate doctor prints the line that saves what can be read"
-"""The hint of a damaged store; the line itself is too long for the screen."""
-
-_HINTS: Final = {
-    "SQLITE_FULL": ("the disk is full", "free some space; nothing of the last action was kept"),
-    "SQLITE_IOERR": (
-        "the disk refused to read or write",
-        "is it full, or was it taken away? nothing of the last action was kept",
-    ),
-    "SQLITE_READONLY": ("it is read-only", "make file and folder writable: chmod u+w"),
-    "SQLITE_CANTOPEN": ("it can not be opened", "check that its folder is there and writable"),
-    "SQLITE_PERM": ("access is refused", "check its owner and mode"),
-    "SQLITE_AUTH": ("access is refused", "check its owner and mode"),
-    "SQLITE_BUSY": ("another process holds it", "wait for it to end, then do it again"),
-    "SQLITE_LOCKED": ("another process holds it", "wait for it to end, then do it again"),
-    "SQLITE_PROTOCOL": ("another process holds it", "wait for it to end, then do it again"),
-    "SQLITE_CORRUPT": ("it is damaged", SAVE),
-    "SQLITE_NOTADB": ("it is not a store", SAVE),
-    "SQLITE_ERROR": ("", SAVE),  # tables are missing, or others than ours
-    "SQLITE_NOMEM": ("no memory is left", "close other programs, then do it again"),
-    "SQLITE_TOOBIG": ("a value is too large", "split the document"),
-}
-
 
 class Database:
     """An open store. Threads may share it; processes open their own.
@@ -72,6 +42,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._companion: Database | None = None
+        self._moments = Moments(lambda: _connect(path))
         self._reader = _engine(path, "BEGIN")
         self._writer = _engine(path, "BEGIN IMMEDIATE")
 
@@ -175,6 +146,15 @@ class Database:
         with translated(self.path), self._reader.connect() as connection:
             yield connection
 
+    def moment(self) -> int:
+        """A number that is another once anything was committed since; see `Moments.now`.
+
+        Raises:
+            Unavailable: the store can not be read.
+        """
+        with translated(self.path):
+            return self._moments.now()
+
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that holds the write lock; committed at the end, rolled back by any error.
@@ -204,6 +184,7 @@ class Database:
         """Gives back the file; using the store again opens it again."""
         if self._companion is not None:
             self._companion.close()
+        self._moments.close()
         self._reader.dispose()
         self._writer.dispose()
 
@@ -258,42 +239,3 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-@contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Tells errors of SQLite, SQLAlchemy and the file system in our words; the one place for it.
-
-    Raises:
-        Conflict: a row breaks a rule of the tables.
-        InvalidInput: a text is none that can be stored.
-        Unavailable: anything else, with the reason and the next step.
-    """
-    try:
-        yield
-    except DBAPIError as error:
-        raise _told(error.orig, path) from error
-    except (sqlite3.Error, PoolTimeout) as error:
-        raise _told(error, path) from error
-    except UnicodeEncodeError as error:
-        raise InvalidInput(
-            f"{error.object!r} holds half a character at offset {error.start}",
-            "it was cut or typed in another encoding; write it anew",
-        ) from error
-    except OSError as error:
-        raise Unavailable(
-            f"the store {path} can not be used: {error.strerror or error}",
-            "check the disk and the folder's owner and mode",
-        ) from error
-
-
-def _told(error: Any, path: Path) -> TuiAnnotateError:
-    name = str(getattr(error, "sqlite_errorname", ""))
-    if name.startswith("SQLITE_CONSTRAINT"):
-        return Conflict(f"the store refuses it: {error}", "look at it as it is now")
-    if isinstance(error, PoolTimeout):
-        name = "SQLITE_BUSY"
-    reason, hint = _HINTS.get("_".join(name.split("_")[:2]), ("", "do it again"))
-    kind = Damaged if hint == SAVE else Unavailable
-    # The reason goes before the path, which may be longer than the screen is wide.
-    return kind(f"the store can not be used, {reason or error}: {path}", hint)

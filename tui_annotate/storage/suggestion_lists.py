@@ -10,14 +10,9 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.suggestions import (
-    Suggested,
-    Suggestion,
-    given_from_json,
-    suggestion_from_json,
-)
-from tui_annotate.storage.codec import from_json
+from tui_annotate.domain.suggestions import Suggested, Suggestion
 from tui_annotate.storage.hiding import hidden_datasets
+from tui_annotate.storage.suggestion_rows import Reader
 
 _BATCH: Final = 500
 _ALL: Final = text(
@@ -60,31 +55,25 @@ class Listed:
 
 def listed(connection: Connection, *, dataset: str, maker: str) -> Iterator[Listed]:
     """As `SuggestionStore.listed`."""
-    gone = hidden_datasets(connection)
+    gone, reader = hidden_datasets(connection), Reader(connection)
     scope = {"dataset": dataset, "maker": maker}
     rows = connection.execution_options(yield_per=_BATCH).execute(_ALL, scope).mappings()
     for _, mine in groupby(rows, key=lambda row: row["suggestion"]):
-        yield _listed(list(mine), gone)
+        yield _listed(list(mine), gone, reader)
 
 
-def suggested(suggestion: str, answer: str | None, stands: int) -> Suggested:
-    """A suggestion with an answer, both as their columns have them; None for no answer."""
-    given = None if answer is None else given_from_json(from_json(answer))
-    made = suggestion_from_json(from_json(suggestion))
-    return Suggested.of(made, given, stands=bool(stands))
-
-
-def _listed(rows: Sequence[Any], gone: Collection[str]) -> Listed:
+def _listed(rows: Sequence[Any], gone: Collection[str], reader: Reader) -> Listed:
     first = rows[0]
+    dataset, column = first["dataset"], first["suggestion"]
     answers = tuple(
-        suggested(row["suggestion"], row["answer"], row["stands"])
+        reader.suggested(dataset, column, answer=row["answer"], stands=row["stands"])
         for row in rows
         if row["answer"] is not None
     )
-    worked = 0 if first["dataset"] in gone else first["worked"]
+    worked = 0 if dataset in gone else first["worked"]
     return Listed(
-        key=SampleKey(first["dataset"], first["sample"]),
-        suggestion=suggestion_from_json(from_json(first["suggestion"])),
+        key=SampleKey(dataset, first["sample"]),
+        suggestion=reader.suggestion(dataset, column),
         run=first["run"],
         answers=answers,
         seen=max(len(answers), worked),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, select, text
 
@@ -21,17 +21,17 @@ from tui_annotate.domain.suggestions import (
     Suggested,
     Suggestion,
     proposed,
-    suggestion_from_json,
-    suggestion_to_json,
 )
 from tui_annotate.storage import suggestion_lists
-from tui_annotate.storage.codec import from_json, storable, to_json
+from tui_annotate.storage.codec import storable
 from tui_annotate.storage.columns import DATASETS, RUNS, SAMPLES, SUGGESTIONS
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
 from tui_annotate.storage.hiding import hidden, hidden_datasets
 from tui_annotate.storage.scores import runs
 from tui_annotate.storage.statements import add_missing, sample_row
 from tui_annotate.storage.suggestion_lists import Listed
+from tui_annotate.storage.suggestion_rows import Reader, payload, reading_order
 
 _BATCH: Final = 500
 """Suggestions of one transaction."""
@@ -67,7 +67,13 @@ class SuggestionStore:
         self._database = database
         self._actor = actor
 
-    def add(self, run: Run, suggestions: Iterable[tuple[SampleKey, Suggestion]]) -> int:
+    def add(
+        self,
+        run: Run,
+        suggestions: Iterable[tuple[SampleKey, Suggestion]],
+        *,
+        copied: bool = False,
+    ) -> int:
         """Stores what a run suggests; it is shown, as a whole, once all of it is in.
 
         What was suggested by the same maker before adds nothing; samples that are not there are
@@ -75,6 +81,7 @@ class SuggestionStore:
 
         Args:
             run: of kind `suggest`; maker and run of the suggestions become its own.
+            copied: out of another workspace, whose ids stay, also where labels were renamed there.
 
         Returns:
             How many were new.
@@ -94,12 +101,14 @@ class SuggestionStore:
             runs.drop(self._database, number)
         with self._database.writing() as connection:
             number = runs.begin(connection, runs.by_actor(run, self._actor.person))
+        labels = GuidanceStore(self._database).version(Guidance.LABELS, dataset=run.dataset)
         stored = 0
         try:
             coming = iter(suggestions)
             while some := list(islice(coming, _BATCH)):
                 with self._database.writing() as connection:
-                    stored += _write(connection, run, some, number=number)
+                    named = some if copied else [(key, _named(key, one, run)) for key, one in some]
+                    stored += _write(connection, run, named, place=(number, labels))
             if stored:
                 with self._database.writing() as connection:
                     runs.finish(connection, number)
@@ -129,9 +138,12 @@ class SuggestionStore:
             if hidden(connection, key.dataset):
                 return ()
             rows = connection.execute(_OF, {"person": person, "row": row}).all()
-        return tuple(
-            sorted((suggestion_lists.suggested(*each) for each in rows), key=_reading_order)
-        )
+            reader = Reader(connection)
+            found = [
+                reader.suggested(key.dataset, column, answer=answer, stands=stands)
+                for column, answer, stands in rows
+            ]
+        return tuple(sorted(found, key=reading_order))
 
     def listed(self, *, dataset: str = "", maker: str = "") -> Iterator[Listed]:
         """Suggestions with all people's answers, in the order of the samples; streamed.
@@ -212,14 +224,14 @@ class SuggestionStore:
         """
         require(self._actor, Verb.MANAGE)
         with self._database.reading() as connection:
-            gone = hidden_datasets(connection)
+            gone, reader = hidden_datasets(connection), Reader(connection)
             for each in runs.finished(connection):
                 if each.run.kind is not RunKind.SUGGEST or each.run.dataset in gone:
                     continue
-                for sample, payload in connection.execute(_OF_RUN, {"run": each.number}):
+                for sample, column in connection.execute(_OF_RUN, {"run": each.number}):
                     key = SampleKey(each.run.dataset, sample)
                     if wanted(key):
-                        yield each.run, key, suggestion_from_json(from_json(payload))
+                        yield each.run, key, reader.suggestion(key.dataset, column)
 
 
 _OF_RUN: Final = (
@@ -242,40 +254,42 @@ def shown(connection: Connection, key: SampleKey, name: str) -> Suggestion:
         raise Conflict(
             f"in dataset {key.dataset!r} people annotate without suggestions", "ask an admin"
         )
-    payload = connection.execute(_ONE, {"name": name, "row": row}).scalar()
-    if payload is None:
+    column = connection.execute(_ONE, {"name": name, "row": row}).scalar()
+    if column is None:
         raise NotFound(f"there is no such suggestion on sample {key}", "was it removed meanwhile?")
-    return suggestion_from_json(from_json(payload))
+    return Reader(connection).suggestion(key.dataset, column)
+
+
+def _named(key: SampleKey, suggestion: Suggestion, run: Run) -> Suggestion:
+    return proposed(key, replace(suggestion, maker=storable(run.maker, "maker"), run=run.id))
 
 
 def _write(
-    connection: Connection, run: Run, some: Sequence[tuple[SampleKey, Suggestion]], *, number: int
+    connection: Connection,
+    run: Run,
+    some: Sequence[tuple[SampleKey, Suggestion]],
+    *,
+    place: tuple[int, str],
 ) -> int:
+    """Stores some of a run; `place` is its number, and the version of the labels in force."""
+    number, label_set = place
     for key, _ in some:
         if key.dataset != run.dataset:
             raise InvalidInput(
                 f"a suggestion is of {key}, the run of dataset {run.dataset!r}",
                 "a run is of one dataset",
             )
-    maker = storable(run.maker, "maker")
     wanted = {"dataset": run.dataset, "ids": sorted({key.id for key, _ in some})}
-    place = {row[0]: row[1] for row in connection.execute(_ROWS, wanted)}
+    rows = {row[0]: row[1] for row in connection.execute(_ROWS, wanted)}
     stored = 0
     for key, suggestion in some:
-        if key.id in place:
-            made = proposed(key, replace(suggestion, maker=maker, run=run.id))
+        if key.id in rows:
             row = {
-                "id": made.id,
-                "sample_id": place[key.id],
+                "id": suggestion.id,
+                "sample_id": rows[key.id],
                 "run": number,
-                "maker": maker,
-                "payload": to_json(suggestion_to_json(made)),
+                "maker": suggestion.maker,
+                "payload": payload(suggestion, label_set=label_set),
             }
             stored += connection.execute(_INSERT, row).rowcount
     return stored
-
-
-def _reading_order(each: Suggested) -> Any:
-    suggestion = each.suggestion
-    anchors = suggestion.claim or suggestion.evidence
-    return not suggestion.claim, anchors, -(suggestion.score or 0.0), suggestion.id

@@ -26,7 +26,7 @@ from tui_annotate.tui.saving import Job, told  # noqa: E402
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.reception import Reception, Ways  # noqa: E402
 from tui_annotate.tui.session import Bound, Session, not_in_force  # noqa: E402
-from tui_annotate.tui.sharing import Sharing  # noqa: E402
+from tui_annotate.tui.sharing import LEAVING, Sharing  # noqa: E402
 from tui_annotate.tui.syncing import Synced  # noqa: E402
 from tui_annotate.tui.theme import Look  # noqa: E402
 
@@ -205,7 +205,18 @@ class AnnotateApp(ClosedApp):
     def _leave(self) -> None:
         refused = self.desktop.saver.close()
         self.refused = told(refused[0]) if refused else ""
+        if self.sharing.begun:
+            self.desktop.tell(LEAVING)
+            self.run_worker(self._share_last, thread=True, exit_on_error=False)
+        else:
+            self._close()
+
+    def _share_last(self) -> None:
+        """In a thread, so that the screen can say what is waited for."""
         self.sharing.end()
+        self.call_from_thread(self._close)
+
+    def _close(self) -> None:
         if self.reception.admission:
             with suppress(TuiAnnotateError):  # the next process finds out that this one is gone
                 self.reception.admission.leave()

@@ -13,6 +13,7 @@ from rich.color import Color
 from rich.segment import Segment
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
@@ -31,6 +32,22 @@ class Line(Strip):
         """The pieces between cuts, in cells; the line itself where the only one is its end."""
         within = [cut for cut in cuts if cut <= self.cell_length]
         return [self] if within == [self.cell_length] else super().divide(within)
+
+
+def set_extent(view: ScrollView, size: Size) -> None:
+    """Give a view so many rows; the screen is laid out anew only where that moves something.
+
+    Textual lays all of it out for each text that comes, which is a fifth of such a frame.
+    """
+    held, bar = view.container_size, view.styles.overflow_y == "scroll"
+    bar = bar or size.height > held.height
+    if not held or bar != view.show_vertical_scrollbar or view.styles.auto_dimensions:
+        view.virtual_size = size
+        return
+    view.set_reactive(ScrollView.virtual_size, size)
+    if bar:
+        view.vertical_scrollbar.window_virtual_size = size.height
+    view.scroll_y = view.validate_scroll_y(view.scroll_y)
 
 
 def filtered(segments: list[Segment], widget: Widget) -> list[Segment]:

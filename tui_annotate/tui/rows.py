@@ -16,7 +16,7 @@ from textual.strip import Strip
 
 from tui_annotate.tui.lines import Run, strip_of
 from tui_annotate.tui.palette import Palette, palette_of
-from tui_annotate.tui.quick import QuickLines
+from tui_annotate.tui.quick import QuickLines, set_extent
 
 _AROUND = 2  # rows kept in view above and below the focused one
 
@@ -112,7 +112,7 @@ class RowList(ScrollView, QuickLines, can_focus=False):
         """New rows; all of the window is painted again, and the focused row scrolled to."""
         self._count = count
         self._focused = focused if 0 <= focused < count else -1
-        self.virtual_size = Size(1, count)
+        set_extent(self, Size(1, count))
         self.reveal()
         self.refresh()
 

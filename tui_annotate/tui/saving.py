@@ -85,6 +85,7 @@ class Saver:
         self._refused = 0  # saves that failed: by the store's thread
         self._told = 0  # those of them that were told: by the screen's
         self._deeds: dict[Future[Any], None] = {}  # in their order
+        self._behind: list[Job[Any]] = []  # the frame
         self.waiting = self.shown = 0
         self.closed = False
 
@@ -92,6 +93,24 @@ class Saver:
         """Puts a job behind those that are waiting; drops it once this is closed."""
         if self.closed:
             return
+        self.go_on()
+        self._submit(job)
+
+    def send_behind(self, job: Job[Any]) -> None:
+        """Puts a job behind the next frame, so that its commits hold that up for no moment.
+
+        It is done before whatever is given after it, though that come before the frame.
+        """
+        if not self.closed:
+            self._behind.append(job)
+
+    def go_on(self) -> None:
+        """The frame is painted: what was to be done behind it is begun."""
+        behind, self._behind = self._behind, []
+        for job in behind:
+            self._submit(job)
+
+    def _submit(self, job: Job[Any]) -> None:
         self.waiting += 1
         self.shown += job.shown
         future = self._thread.submit(self._run, job, self._told)
@@ -149,6 +168,7 @@ class Saver:
             self._check()
             call()
 
+        self.go_on()
         self._thread.submit(checked).add_done_callback(_log_failure)
 
     def close(self) -> tuple[TuiAnnotateError, ...]:
@@ -157,6 +177,7 @@ class Saver:
         Returns:
             Why deeds were refused that nobody has been told of yet, in their order.
         """
+        self.go_on()
         self.closed = True
         self._thread.shutdown(wait=True)
         errors = (future.exception() for future in self._deeds)

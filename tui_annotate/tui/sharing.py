@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NOWHERE = "nothing is shared: TUI_ANNOTATE_SYNC_URL or _DIR says where · docs/sync.md"
 
+LEAVING = "leaving: sending what is left to the others; seconds at most, the rest goes next time"
+
 
 class Sharing:
     """One person's work in one shared place; nothing of it where the environment names none.
@@ -52,6 +54,11 @@ class Sharing:
         self._syncer = Syncer(self._exchange, self._post, online=online)
         self._desktop.saver.kept = self._syncer.changed
         self._syncer.start()
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything is shared, so that there may be something to send at the end."""
+        return self._syncer is not None
 
     def toggle(self) -> None:
         """Online or offline, remembered for this person."""

@@ -42,7 +42,7 @@ def take(space: Workspace, file: Path, place: Path) -> None:
         store.forget(run=run.id)
     for _, mine in groupby(lines, key=lambda line: line[0].id):
         same = list(mine)
-        store.add(same[0][0], [(key, suggestion) for _, key, suggestion in same])
+        store.add(same[0][0], [(key, suggestion) for _, key, suggestion in same], copied=True)
     space.corpus.set_setting(_TAKEN, digest)
 
 
@@ -54,8 +54,10 @@ def _checked(space: Workspace, file: Path, line: Line | Problem) -> Line:
     """
     if isinstance(line, Problem):
         raise InvalidInput(f"{file} is damaged: {line.message}", "ask for the file anew")
-    _, key, one = line
+    run, key, one = line
     try:
+        if (one.run, one.maker) != (run.id, run.maker) or not one.id:
+            raise InvalidInput("it is of another run", "ask for the file anew")
         well_made(Annotation("x", one.claim, one.evidence), space.corpus.sample(key).sample)
     except TuiAnnotateError as error:
         told = f"{file} is damaged: suggestion {one.id}: {error.message}"

@@ -128,11 +128,14 @@ class Shared:
             How many samples were changed elsewhere, and wait; and what can not be sent, in words.
         """
         if folder := sync_key.folder():
-            return len(self._files(folder).push(self.person).waiting), ""
-        pushed = self._rows.push()
-        told = [f"{each.key}: {each.refused}" for each in pushed.refused[:1]]
-        more = len(pushed.refused) - 1
-        return len(pushed.waiting), "".join(told) + (f" · {more:,} more" if more > 0 else "")
+            sent = self._files(folder).push(self.person)
+            waiting, refused = sent.waiting, [f"{key}: {why}" for key, why in sent.refused]
+        else:
+            pushed = self._rows.push()
+            waiting = tuple(pushed.waiting)
+            refused = [f"{each.key}: {each.refused}" for each in pushed.refused]
+        more = len(refused) - 1
+        return len(waiting), "".join(refused[:1]) + (f" · {more:,} more" if more > 0 else "")
 
     def _files(self, folder: str) -> FolderSync:
         return FolderSync(merging(self.space), FolderTarget(Path(folder)))
@@ -178,8 +181,8 @@ def working_folder(file: Path) -> Path:
 
 def unpacked(
     file: Path, *, progress: Callable[[Progress], None] | None = None
-) -> tuple[Path, Person]:
-    """The workspace in which a bundle is annotated, with all of its work in it; and whose it is.
+) -> tuple[Path, Merged]:
+    """The workspace in which a bundle is annotated, with all of its work in it; and what came in.
 
     It is made the first time. Once it is there it stays, so that nothing is lost however the
     program ends; the bundle is brought to it each time, as it may have been elsewhere.
@@ -196,8 +199,8 @@ def unpacked(
         with opened(folder) as space:
             _fill(space, file, Path(place), about=about, progress=progress)
             carried_suggestions.take(space, file, Path(place))
-            bundles(space, about.owner).take(file, Path(place), about)
-    return folder, about.owner
+            merged = bundles(space, about.owner).take(file, Path(place), about)
+    return folder, merged
 
 
 def write_back(file: Path, folder: Path) -> int:

@@ -15,6 +15,7 @@ print(found[0].sorted, found[0].spearman)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -160,14 +161,14 @@ def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE
     options = EvaluateOptions(
         **_only(how, "top_k", "max_chars"), **_metrics(how.get("metrics", ()))
     )
-    asked = _asked(how)
-    sitting = _seated(how)
-    embedder = None
-    if "answer_relevancy" in options.metrics:
-        embedder = embedder_of(how.get("embedder", ""), load())
-    scale = scale_of(how.get("backend", "builtin"), asked, embedder)
-    embed = embedder.embed if embedder else None
-    return evaluate_rows(rows, sitting, options, scale=scale, embed=embed)
+    made = scales(
+        _asked(how),
+        options.metrics,
+        load(),
+        embedder=how.get("embedder", ""),
+        backend=how.get("backend", "builtin"),
+    )
+    return evaluate_rows(rows, _seated(how), options, scale=made.scale, embed=made.embed)
 
 
 def _metrics(named: Sequence[str]) -> dict[str, Any]:
@@ -207,18 +208,66 @@ def asked_by(settings: Settings, *, model: str = "", base_url: str = "", **other
     return Asked(judge=f"llm:{named}", base_url=base_url or settings.judge_url, **others)
 
 
-def embedder_of(
-    asked: str, settings: Settings, *, used: VectorSet | None = None
-) -> Embedder | None:
-    """What makes the vectors of answer relevancy; None where none is wanted.
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """What scores.
+
+    Attributes:
+        scale: None for our own formulas.
+        embedder: of answer relevancy; None where no vectors are wanted.
+    """
+
+    scale: Scale | None
+    embedder: Embedder | None
+
+    @property
+    def embed(self) -> Callable[[Sequence[str]], Any] | None:
+        """(n, dimensions) of n texts."""
+        return self.embedder.embed if self.embedder else None
+
+    @property
+    def label(self) -> str:
+        """Of the embedder, for the record of a run."""
+        return f"{self.embedder.label} {self.embedder.version}" if self.embedder else ""
+
+
+def scales(
+    asked: Asked,
+    metrics: Sequence[str],
+    settings: Settings,
+    *,
+    embedder: str = "",
+    backend: str = "builtin",
+    used: VectorSet | None = None,
+) -> Scales:
+    """What scores some metrics; an embedder is loaded only where one is needed.
 
     Args:
-        asked: its name; empty: the workspace's own, else the settings', else the best.
+        embedder: its name; empty: the workspace's own, else the settings', else the best.
+        backend: of `BACKENDS`.
         used: what the workspace's vectors were made with.
 
     Raises:
-        InvalidInput, Unavailable: it can not be had.
+        InvalidInput: there is no such back end or embedder.
+        Unavailable: it is not installed, or can not be had.
     """
+    if backend not in BACKENDS:
+        raise InvalidInput(f"there is no back end {backend!r}", f"there are: {', '.join(BACKENDS)}")
+    made = _embedder(embedder, settings, used) if "answer_relevancy" in metrics else None
+    if backend == "builtin":
+        return Scales(None, made)
+    from tui_annotate.plugins.ragas_scale import RagasScale
+
+    scale = RagasScale(
+        asked.judge.partition(":")[2],
+        base_url=asked.base_url,
+        embed=made.embed if made else None,
+        concurrency=asked.concurrency,
+    )
+    return Scales(scale, made)
+
+
+def _embedder(asked: str, settings: Settings, used: VectorSet | None) -> Embedder | None:
     from tui_annotate.plugins import registry
 
     if not asked and used is not None:
@@ -230,24 +279,3 @@ def embedder_of(
         return None
     best = registry.best_embedder() if name == "auto" else name
     return registry.load_embedder(best, base_url=settings.base_url, dimensions=settings.dimensions)
-
-
-def scale_of(backend: str, asked: Asked, embedder: Embedder | None) -> Scale | None:
-    """What scores: None for our own formulas.
-
-    Raises:
-        InvalidInput: there is no such back end.
-        Unavailable: it is not installed.
-    """
-    if backend == "builtin":
-        return None
-    if backend not in BACKENDS:
-        raise InvalidInput(f"there is no back end {backend!r}", f"there are: {', '.join(BACKENDS)}")
-    from tui_annotate.plugins.ragas_scale import RagasScale
-
-    return RagasScale(
-        asked.judge.partition(":")[2],
-        base_url=asked.base_url,
-        embed=embedder.embed if embedder else None,
-        concurrency=asked.concurrency,
-    )

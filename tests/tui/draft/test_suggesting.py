@@ -143,7 +143,7 @@ def test_y_accepts_the_suggestion_as_it_is() -> None:
     assert [one.id for one in on.offered] == ["s-Nobody"]
     answer(on, effects)
     assert on.focused == on.just_saved == "stored"
-    assert said(on).startswith("saved Intrinsic · u undo")
+    assert said(on).startswith("saved Intrinsic · u undo · c next")
 
 
 def test_y_acts_on_nothing_while_anything_is_in_hand() -> None:

@@ -222,7 +222,7 @@ def test_an_open_note_says_what_it_is_on() -> None:
     """The sample, the claim in hand, an annotation, one that is on its way, a flag."""
     made = draft()
     keys(made, "m")
-    assert said(made) == "note on the sample:"
+    assert said(made) == "comment on the sample:"
     made.writing = None
     select(made, "loved")
     keys(made, "m")

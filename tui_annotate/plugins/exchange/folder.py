@@ -9,10 +9,17 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tui_annotate.domain.errors import Conflict, InvalidRecord, NotFound, Unavailable
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    InvalidRecord,
+    NotFound,
+    Unavailable,
+)
 from tui_annotate.domain.merging import StreamCopy, merged
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Problem
@@ -32,11 +39,13 @@ class Pushed(NamedTuple):
         streams, events: streams with something new, and events in them.
         waiting: samples on which another machine did something else: they are pulled first, so
             that the conflict is told.
+        refused: samples whose work can not be written so that it could be read again, and why.
     """
 
     streams: int = 0
     events: int = 0
     waiting: tuple[SampleKey, ...] = ()
+    refused: tuple[tuple[SampleKey, str], ...] = ()
 
 
 class FolderTarget:
@@ -98,7 +107,7 @@ class FolderTarget:
             InvalidRecord: what lies there is damaged; nothing is written over it.
             Unavailable: it can not be written.
         """
-        own = {(copy.person, copy.key): copy for copy in copies}
+        own, refused = _writable(person, copies)
         for _ in range(_TRIES):
             file = self.file(person)
             before = _sum(file)
@@ -110,11 +119,11 @@ class FolderTarget:
             known = [len(there[name].events) if name in there else 0 for name in names]
             new = [len(each.events) - had for each, had in zip(whole, known, strict=True)]
             if before and not any(new):
-                return Pushed(waiting=waiting)
+                return Pushed(waiting=waiting, refused=refused)
             if _sum(file) == before:
                 with output(file) as target:
                     stream_lines.write(person, whole, target)
-                return Pushed(sum(map(bool, new)), sum(new), waiting)
+                return Pushed(sum(map(bool, new)), sum(new), waiting, refused)
         raise Conflict(f"{file} is being written by another machine", "try again in a moment")
 
     def remove(self, person: Person) -> int:
@@ -144,6 +153,22 @@ class FolderTarget:
                 )  # fmt: skip
             found[each.person, each.key] = each
         return found
+
+
+def _writable(
+    person: Person, copies: Iterable[StreamCopy]
+) -> tuple[dict[_Name, StreamCopy], tuple[tuple[SampleKey, str], ...]]:
+    """The streams that can be written, by person and sample; and why the others can not."""
+    own: dict[_Name, StreamCopy] = {}
+    refused = []
+    for copy in copies:
+        try:
+            stream_lines.write(person, [copy], StringIO())
+        except InvalidInput as error:
+            refused.append((copy.key, error.message.removeprefix(f"{copy.key}: ")))
+        else:
+            own[copy.person, copy.key] = copy
+    return own, tuple(refused)
 
 
 def _joined(there: StreamCopy | None, own: StreamCopy | None) -> tuple[StreamCopy, bool]:

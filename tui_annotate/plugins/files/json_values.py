@@ -100,9 +100,14 @@ def _line_values(path: Path, encoding: str, meter: Meter | None) -> Iterator[Val
             check_text(value, line.text)
             yield Value(number, where, value)
         except json.JSONDecodeError as error:
-            yield Problem(where, f"bad JSON at column {error.colno}: {error.msg}", _SYNTAX_HINT)
+            yield Problem(where, f"bad JSON at column {error.colno}: {_said(error)}", _SYNTAX_HINT)
         except (InvalidInput, RecursionError, ValueError) as error:
             yield _unreadable(where, error)
+
+
+def _said(error: json.JSONDecodeError) -> str:
+    """What is wrong, without the words that only its place would complete: that stands before."""
+    return error.msg.replace(" starting at", " starts here").removesuffix(" at")
 
 
 _SYNTAX_HINT = "a JSON value a line, or one array of them"
@@ -159,7 +164,7 @@ class _ArrayReader:
             try:
                 value, end = self._item(position)
             except json.JSONDecodeError as error:
-                yield self._syntax(error.pos, error.msg)
+                yield self._syntax(error.pos, _said(error))
                 return
             except (RecursionError, ValueError) as error:
                 yield replace(_unreadable(where, error), hint=_ARRAY_HINT)

@@ -58,8 +58,11 @@ class JudgeScorer:
         return told | {"prompts": dict(sorted(self._versions.items()))}
 
     def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
-        """See `Scorer.of_answers`; extras are not judged."""
-        waiting = iter(questions)
+        """See `Scorer.of_answers`; extras are not judged.
+
+        All are read first, so that nobody's transaction is open while a model thinks.
+        """
+        waiting = iter(list(questions))
         while some := list(islice(waiting, _AT_ONCE)):
             language = some[0].language
             reminder = prompts.load("again", language=language, folders=self._folders)

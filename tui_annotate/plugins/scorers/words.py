@@ -9,7 +9,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from copy import copy
+from functools import cached_property, partial
 from importlib.metadata import version
 from typing import Any, Final, Protocol
 
@@ -20,6 +21,8 @@ INSTALL: Final = "pip install 'tui-annotate[score]'"
 
 _FOUND, _COUNTED = 100, 20
 """Keywords of an answer in which words are looked for, and those that are counted."""
+_MOST_WORDS = 100_000
+"""Words of English that are kept; with more, it begins anew."""
 
 
 class Language(Protocol):
@@ -59,14 +62,14 @@ class Chinese:
         with _needed("jieba", "Chinese"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its sources hold escapes that Python warns of
             import jieba
-            from jieba.analyse import TFIDF
+            from jieba.analyse import default_tfidf
         self._cutter = jieba.Tokenizer()
         # Else it would read, and write, a marshalled dictionary in the folder that all users share.
         self._cutter.FREQ, self._cutter.total = self._cutter.gen_pfdict(
             self._cutter.get_dict_file()
         )
         self._cutter.initialized = True
-        self._keywords = TFIDF()
+        self._keywords = copy(default_tfidf)  # a new one would read its table once more
         self._keywords.tokenizer = self._cutter
         self.library = {"jieba": version("jieba")}
 
@@ -102,13 +105,13 @@ class English:
     def __init__(self) -> None:
         with _needed("spacy", "English"):
             import spacy
-        self._language = spacy.blank("en")
+        self._fresh = partial(spacy.blank, "en")
+        self._language = self._fresh()
         self.library = {"spacy": version("spacy")}
 
     def looked_for(self, answer: str) -> Sequence[str]:
         """All of its words and signs in lower case."""
-        with self._forgetting():
-            return [token.lower_ for token in self._cut(answer)]
+        return [token.lower_ for token in self._cut(answer)]
 
     def counted(self, answer: str) -> Sequence[str]:
         """What stands between its blanks, as it stands: so it was published."""
@@ -116,26 +119,24 @@ class English:
 
     def words(self, text: str) -> Words:
         """All of them in lower case; those that are counted without stop words, with repeats."""
-        with self._forgetting():
-            tokens = [(token.lower_, token.is_stop) for token in self._cut(text)]
+        tokens = [(token.lower_, token.is_stop) for token in self._cut(text)]
         found = {word for word, _ in tokens}
         return Words(found, [word for word, stops in tokens if not stops])
 
     def content(self, text: str) -> Sequence[str]:
         """Its words in lower case, without stop words and punctuation."""
-        with self._forgetting():
-            return [
-                token.lower_
-                for token in self._cut(text)
-                if not (token.is_stop or token.is_punct or token.is_space)
-            ]
+        return [
+            token.lower_
+            for token in self._cut(text)
+            if not (token.is_stop or token.is_punct or token.is_space)
+        ]
 
     def _cut(self, text: str) -> Any:
+        # It keeps each word that it met. A zone of spaCy's that forgets them after each text takes
+        # as long as the cutting itself.
+        if len(self._language.vocab) > _MOST_WORDS:
+            self._language = self._fresh()
         return self._language.tokenizer(text)
-
-    def _forgetting(self) -> Any:
-        """In which new words are learnt; afterwards spaCy forgets them, else memory grows."""
-        return self._language.memory_zone()
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.annotate.answering import Answering
 from tui_annotate.services.annotate.desk import Saved
 from tui_annotate.storage.codec import storable
-from tui_annotate.storage.work.ledger import Prepare
+from tui_annotate.storage.work.ledger import Cleared, Prepare
 from tui_annotate.storage.work.log import Log, Stream
 
 
@@ -133,7 +133,7 @@ class Annotate(Answering):
         )
 
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> Saved:
-        """A note on the sample as a whole, in place of the one that was there; may be empty."""
+        """A comment on the sample as a whole, in place of the one that was there; may be empty."""
         parts = {"comment": storable(text.strip(), "comment")}
         return self._opine(person, key, "comment", parts=parts, seconds=seconds)
 
@@ -154,13 +154,15 @@ class Annotate(Answering):
         if worked(seconds):
             self._do(person, key, _assigning(READ, {}), seconds=seconds)
 
-    def clear(self, person: str, *, dataset: str = "", sample: str = "") -> int:
+    def clear(
+        self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
+    ) -> Cleared:
         """Removes all annotations of a person, or those of a dataset, of a sample, or of both.
 
         One undo brings all of them back.
 
-        Returns:
-            How many annotations were removed.
+        Args:
+            words: ratings and comments go as well.
 
         Raises:
             NotFound: `sample` names none, or more than one.
@@ -170,7 +172,7 @@ class Annotate(Answering):
         def wanted(key: SampleKey) -> bool:
             return dataset in ("", key.dataset) and only in (None, key)
 
-        return self._ledger.clear(person, wanted)
+        return self._ledger.clear(person, wanted, words=words)
 
     def undo(self, person: str) -> Saved | None:
         """Takes back the last thing that this person did and did not take back, on any sample.

@@ -296,4 +296,5 @@ def _ended(run: Run, began: float, embedder: str, *, refused: bool = False) -> I
     report.embedder = embedder
     report.seconds = time.monotonic() - began
     report.strict = refused
+    report.tell_runs()
     return report

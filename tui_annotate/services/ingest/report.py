@@ -15,6 +15,12 @@ KEPT_PROBLEMS = 1000
 """Problems that a report holds; a file with more of them is told by number, and by a callback."""
 
 
+_RUNS = (
+    "documents that were here keep the names of the runs that they came with; to have these named"
+    " too: tui-annotate dataset replace NAME, with all runs; no text and no work is altered by it"
+)
+
+
 class Outcome(StrEnum):
     """How much of the input is in the store at the end; new or known before."""
 
@@ -30,6 +36,7 @@ class IngestReport:
     Attributes:
         added, known, replaced: samples that were new, were there with the same texts, got others.
         removed: samples taken out because the file has them no more (`replace` alone).
+        known_documents: those of the known ones that are documents of a collection.
         refused: records left out; `doubts`: things worth a look in records that were taken.
         documents, segments: stored now; what was there is not counted.
         annotations: imported now; `annotations_known` were there, `annotations_removed` had been
@@ -48,6 +55,7 @@ class IngestReport:
 
     added: int = 0
     known: int = 0
+    known_documents: int = 0
     replaced: int = 0
     removed: int = 0
     refused: int = 0
@@ -69,6 +77,11 @@ class IngestReport:
     cost: Cost | None = None
     dry: bool = False
     strict: bool = False
+
+    def tell_runs(self) -> None:
+        """Notes what documents do not say of runs that came later, where there may be any."""
+        if self.known_documents and self.added:
+            self.notes.append(_RUNS)
 
     @property
     def outcome(self) -> Outcome:

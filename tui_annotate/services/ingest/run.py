@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import SampleKey, Segment
+from tui_annotate.domain.samples import Kind, SampleKey, Segment
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins.admission import Seen
 from tui_annotate.services.ingest.files import Files
@@ -158,6 +158,7 @@ class Run:
             stored = self._in_flight.get(key) or known.get(key)
             if stored == digest and self._exchange is None:
                 self.report.known += 1
+                self.report.known_documents += record.sample.kind is Kind.DOCUMENT
             elif stored is None or (self._exchange is not None and key not in self._in_flight):
                 self._in_flight[key] = digest
                 batch.fresh[key] = record

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, TypeVar
 
 from tui_annotate.domain.errors import TuiAnnotateError
@@ -42,6 +42,7 @@ class Sitting:
     _began: float = field(default_factory=time.monotonic)
     _done: list[int] = field(default_factory=lambda: [0, 0])
     _lock: Lock = field(default_factory=Lock)
+    _over: Event = field(default_factory=Event)
 
     def prompt(self, name: str, language: str) -> Prompt:
         """The text of a prompt, for a question in a language.
@@ -66,16 +67,37 @@ class Sitting:
     def each(self, items: Sequence[_In], deed: Callable[[_In], _Out]) -> Iterator[_Out]:
         """What a deed gives for each item, in their order; several at a time.
 
+        Whoever stops listening stops it: deeds that wait are not begun, and those that are at work
+        ask for nothing more once they have the replies that are under way.
+
         Raises:
-            TuiAnnotateError: of the first deed that fails; those that wait are not begun.
+            TuiAnnotateError: of the first deed that fails; the others end likewise.
         """
-        self._done[1] = len(items)
+        self._over.clear()
+        self._done[:] = [0, len(items)]
+        failed: list[BaseException] = []
+
+        def attempt(item: _In) -> _Out:
+            if self._over.is_set():
+                raise _Over
+            try:
+                return deed(item)
+            except _Over:
+                raise
+            except BaseException as error:
+                failed.append(error)
+                self._over.set()
+                raise
+
         pool = ThreadPoolExecutor(max(min(self.at_once, len(items)), 1))
         try:
-            for outcome in pool.map(deed, items):
+            for outcome in pool.map(attempt, items):
                 self._done[0] += 1
                 yield outcome
+        except _Over:
+            raise failed[0] from None
         finally:
+            self._over.set()
             pool.shutdown(cancel_futures=True)
 
     def parameters(self) -> dict[str, Any]:
@@ -85,6 +107,8 @@ class Sitting:
         return {"model": judge.model, "host": judge.host, "prompts": dict(sorted(used.items()))}
 
     def _heard(self) -> None:
+        if self._over.is_set():
+            raise _Over
         if self.progress is None:
             return
         with self._lock:
@@ -93,6 +117,10 @@ class Sitting:
             seconds = time.monotonic() - self._began
             share = done / total if total else None
             self.progress(Progress("asking", calls, share=share, seconds=seconds))
+
+
+class _Over(Exception):
+    """Nobody waits for this deed any more."""
 
 
 class Unasked(Exception):

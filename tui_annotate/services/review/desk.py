@@ -8,6 +8,7 @@ from typing import Any
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.items import rated_apart
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
 from tui_annotate.methods.adjudication import Difference, Group
@@ -21,7 +22,7 @@ class Layer:
         letter: A, B, C ...: another person's in the next sample.
         annotations: in reading order, without what an import knew of their maker, or which machine
             suggested them: who leaned on one shall not weigh more or less.
-        comment: their note on the sample as a whole.
+        comment: their words on the sample as a whole.
         rating: of it as a whole; empty for none.
     """
 
@@ -77,6 +78,12 @@ class ReviewDesk:
             for word in words
             if word in given
         )
+
+    @property
+    def rated_apart(self) -> bool:
+        """Whether the rating is to be settled: people differ in it, and none was chosen."""
+        given = [layer.rating for layer in self.layers]
+        return not self.assignment.rating and rated_apart(given)
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:

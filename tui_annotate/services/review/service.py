@@ -187,7 +187,7 @@ class Review(Looking):
     def comment(
         self, reviewer: str, key: SampleKey, text: str, *, seen: str, seconds: float
     ) -> Judged:
-        """A note on the sample as a whole, in place of the one that was there; may be empty."""
+        """A comment on the sample as a whole, in place of the one that was there; may be empty."""
         words = {"comment": storable(text.strip(), "comment")}
 
         def change(making: Making) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 
 from tui_annotate.domain.annotations import Annotation, annotation_from_json
 from tui_annotate.domain.handouts import Practice
+from tui_annotate.domain.practising import Right
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
 
@@ -28,7 +29,14 @@ _KNOWN: Final = text(
     " ORDER BY a.number, a.id"
 )
 
-
+_RATINGS: Final = text(
+    "SELECT DISTINCT w.rating FROM assignments w"
+    " WHERE w.sample_id = :sample AND w.person <> :reader AND w.rating <> ''"
+    " AND ((:person <> '' AND w.person = :person)"
+    "   OR (:origin <> '' AND EXISTS (SELECT 1 FROM annotations a"
+    "     WHERE a.sample_id = w.sample_id AND a.person = w.person"
+    "     AND (a.origin = :origin OR a.origin LIKE :origin || ':%'))))"
+)
 _PRACTISED: Final = text(
     "SELECT a.person, count(*) FROM handouts h JOIN allotments a ON a.handout = h.id AND a.practice"
     " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
@@ -36,14 +44,20 @@ _PRACTISED: Final = text(
 )
 
 
-def gold(connection: Connection, person: str, key: SampleKey) -> tuple[Annotation, ...] | None:
-    """The right answers of a sample that somebody has for practice; None where they have not."""
+def gold(connection: Connection, person: str, key: SampleKey) -> Right | None:
+    """What is right about a sample that somebody has for practice; None where they have it not.
+
+    A rating is right where all who rated it, of those whose answers count, rated it so.
+    """
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     found = connection.execute(_GIVEN, scope).first()
     if found is None:
         return None
     rule = Practice(**from_json(found[0]))
-    return known(connection, rule, sample_id=found[1], reader=person)
+    answers = known(connection, rule, sample_id=found[1], reader=person)
+    scope = {"reader": person, "sample": found[1], "person": rule.person, "origin": rule.origin}
+    ratings = connection.execute(_RATINGS, scope).scalars().all()
+    return Right(answers, ratings[0] if len(ratings) == 1 else "")
 
 
 def known(

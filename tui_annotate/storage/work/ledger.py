@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tui_annotate.domain import deeds
 from tui_annotate.domain.assignments import worked
@@ -33,6 +35,14 @@ Prepare = Callable[[Log, Stream], Action]
 def new_id() -> str:
     """A new name for an event or a batch."""
     return str(uuid.uuid4())
+
+
+class Cleared(NamedTuple):
+    """How much went."""
+
+    annotations: int
+    ratings: int
+    comments: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +93,30 @@ class Ledger:
             after = log.append(stream, self._event(stream, action, seconds=seconds, versions={}))
         return Done(after, action.verb, about)
 
-    def clear(self, person: str, wanted: Callable[[SampleKey], bool]) -> int:
-        """Removes a person's annotations of the wanted samples as one; says how many."""
+    def clear(
+        self, person: str, wanted: Callable[[SampleKey], bool], *, words: bool = False
+    ) -> Cleared:
+        """Removes a person's annotations of the wanted samples as one.
+
+        Args:
+            words: their ratings of these and their comments go as well.
+        """
         batch = self.new_id()
+        said: Counter[str] = Counter()
 
         def prepare(log: Log) -> Planned:
             made = Planned()
-            for key in filter(wanted, log.annotated(person)):
+            said.clear()
+            found = {*log.annotated(person), *(log.worded(person) if words else ())}
+            for key in filter(wanted, sorted(found)):
                 stream = log.stream(person, key)
-                action = deeds.clear(stream.state, batch=batch)
+                action = deeds.clear(stream.state, batch=batch, words=words)
+                said.update(action.before.assignment.keys())
                 made.take(stream, self._event(stream, action, versions=made.versions))
             return made
 
-        return sum(len(plan.dropped) for plan in self._together(person, prepare).plans)
+        gone = sum(len(plan.dropped) for plan in self._together(person, prepare).plans)
+        return Cleared(gone, said["rating"], said["comment"])
 
     def undo(self, person: str) -> Done | None:
         """Takes back the last deed that stands."""

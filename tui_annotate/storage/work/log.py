@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from tui_annotate.domain.history import (
     Action,
@@ -59,6 +59,11 @@ _ANSWERS: Final = select(ANSWERS.c.suggestion, ANSWERS.c.payload).where(
 _ANNOTATED: Final = (
     SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
     .where(*_MINE, ASSIGNMENTS.c.annotations > 0)
+    .order_by(DATASETS.c.name, SAMPLES.c.external)
+)
+_WORDED: Final = (
+    SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
+    .where(*_MINE, or_(ASSIGNMENTS.c.rating != "", ASSIGNMENTS.c.comment != ""))
     .order_by(DATASETS.c.name, SAMPLES.c.external)
 )
 _BURIED: Final = select(TOMBSTONES.c.id).where(
@@ -136,6 +141,12 @@ class Log:
         """The samples with annotations of a person, sorted."""
         require(self._actor, Verb.READ, person)
         rows = self._connection.execute(_ANNOTATED, {"person": person})
+        return [SampleKey(*row) for row in rows]
+
+    def worded(self, person: str) -> list[SampleKey]:
+        """The samples that a person rated or commented on, sorted."""
+        require(self._actor, Verb.READ, person)
+        rows = self._connection.execute(_WORDED, {"person": person})
         return [SampleKey(*row) for row in rows]
 
     def events(self, person: str, key: SampleKey) -> Iterator[Event]:

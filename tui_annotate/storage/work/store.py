@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import case, func, select, text
 
-from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
+from tui_annotate.domain.annotations import REJECTED, LabelPath, annotation_from_json
 from tui_annotate.domain.history import Event, StreamState
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, require, seen_by
+from tui_annotate.domain.practising import Right
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
@@ -104,6 +105,10 @@ class AnnotationStore:
         with self._database.reading() as connection:
             yield Log(connection, self._actor)
 
+    def moment(self) -> int:
+        """A number that is another once anything was committed to the store since."""
+        return self._database.moment()
+
     def stream(self, person: str, key: SampleKey) -> Stream:
         """One person's work on one sample.
 
@@ -143,8 +148,8 @@ class AnnotationStore:
         with self._database.reading() as connection:
             return kind_counts(connection, seen_by(self._actor))
 
-    def gold(self, person: str, key: SampleKey) -> tuple[Annotation, ...] | None:
-        """The right answers of a sample that somebody has for practice and has finished.
+    def gold(self, person: str, key: SampleKey) -> Right | None:
+        """What is right about a sample that somebody has for practice and has finished.
 
         Returns:
             None where it is not for practice, or not finished.

@@ -1,4 +1,4 @@
-"""After a sample for practice: what one marked beside what is right."""
+"""After a sample for practice: what one marked and rated beside what is right."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class FeedbackDialog(Reader):
         self._feedback, self._sample = feedback, sample
 
     def lines(self, cells: int) -> list[list[Words]]:
-        """What was found with what is right under it, what was missed, what is extra."""
-        lines: list[list[Words]] = []
+        """The rating; what was found, with what is right under it; what was missed; extra."""
+        lines = self._ratings()
         for mine, right in self._feedback.hits:
             alike = set(mine.labels) == set(right.labels)
             sign, role = (_FOUND, "good") if alike else (_OTHER, "accent")
@@ -43,6 +43,23 @@ class FeedbackDialog(Reader):
         for each in self._feedback.extra:
             lines += self._told(f"{_EXTRA} extra ", each, "quiet", cells=cells)
         return lines or [[("There is nothing to mark here, and you marked nothing.", "good")]]
+
+    def _ratings(self) -> list[list[Words]]:
+        """One's rating over the right one, where that is known."""
+        rated, rating = self._feedback.rated, self._feedback.rating
+        if not rating:
+            return []
+        if rated == rating:
+            return [[(f"{_FOUND} yours rated {shown(rated)}", "good")]]
+        return [
+            [
+                (
+                    f"{_OTHER} yours rated {shown(rated)}" if rated else f"{_MISSED} not rated",
+                    "warning",
+                )
+            ],
+            [(f"  right rated {shown(rating)}", "text")],
+        ]
 
     def _told(
         self, head: str, annotation: Annotation, role: str, *, cells: int

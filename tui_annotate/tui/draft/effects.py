@@ -133,7 +133,7 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A note on the sample as a whole is to be stored."""
+    """A comment on the sample as a whole is to be stored."""
 
     text: str
 

@@ -21,7 +21,7 @@ _UNDONE = {
     "edit": "the edit",
     "remove": "the deletion",
     "rate": "the rating",
-    "comment": "the note on the sample",
+    "comment": "the comment on the sample",
     "accept": "the acceptance",
     "refuse": "the refusal",
     "done": "finished",

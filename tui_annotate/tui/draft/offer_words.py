@@ -68,7 +68,8 @@ def _offer(draft: Draft, one: Suggestion, cells: int) -> str:
     """What it is and by whom first; then the reason, as much as goes in; keys where all does."""
     why = " ".join(one.note.split())
     least = min(cells_of(why) + len(': ""'), _REASON) if why else 0
-    told = (_proposed(draft, one, room) for room in _ROOMS)
+    rooms = (room for room in _ROOMS if room.quote <= max(cells, _ROOMS[-1].quote))
+    told = (_proposed(draft, one, room) for room in rooms)
     text = next((each for each in told if cells_of(each) + least <= cells), "")
     text = text or _proposed(draft, one, _ROOMS[-1])
     room = cells - cells_of(text) - len(': ""')

@@ -99,7 +99,7 @@ def _focused(draft: Draft, annotation: Annotation, room: _Room) -> tuple[str, Ki
     named = cut(draft.label_names(annotation.labels), room.names)
     if draft.just_saved == annotation.id:
         told = f"{named} + note" if annotation.note else named
-        return f"saved {told} · u undo · {_next_split(draft)}m note · e edit", SAVED
+        return f"saved {told} · u undo · {_next(draft)}m note · e edit", SAVED
     note = f" · {quoted(annotation.note, cells=room.quote)}" if annotation.note else ""
     if split := draft.waiting:
         was, digits = cut(split.name, room.names), digit_range(draft.options())
@@ -111,9 +111,11 @@ def _focused(draft: Draft, annotation: Annotation, room: _Room) -> tuple[str, Ki
     return f"{name}{note} · e edit · m note · x delete", HINT
 
 
-def _next_split(draft: Draft) -> str:
-    """The way on, while other annotations have a label that was split."""
-    return "c next · " if any(draft.tree.split(one.labels) for one in draft.annotations) else ""
+def _next(draft: Draft) -> str:
+    """The way on, while suggestions are open or other annotations have a label that was split."""
+    split = any(draft.tree.split(one.labels) for one in draft.annotations)
+    offered = bool(draft.offered) and not (draft.citations or draft.tabs)
+    return "c next · " if split or offered else ""
 
 
 def _hinting(draft: Draft, room: _Room) -> str:
@@ -187,7 +189,7 @@ def note_title(draft: Draft, room: _Room) -> str:
     if note.kind == state.REASON:
         return "flagged because"
     if note.kind == state.SAMPLE:
-        return "note on the sample"
+        return "comment on the sample"
     if note.kind == state.DRAFT:
         return f"note for {_claim(draft, room)}"
     known = next((known for known in draft.annotations if known.id == note.id), None)

@@ -88,7 +88,8 @@ class QueueScreen(QueueReading):
         """Reads the first page and counts what is finished."""
         back = [("Esc", "back")] if self._current else []
         keys = _told(ORDERED, self._opinions) if self._opinions else KEYS
-        self.query_one(KeyLine).show([*keys, *back, ("q", self._leave)])
+        spare = [each for each in KEYS if each not in keys]  # told where there is room
+        self.query_one(KeyLine).show([*keys, *back, ("q", self._leave), *spare])
         self._tell()
         self._read()
         self._count()

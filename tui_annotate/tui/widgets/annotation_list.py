@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from textual.message import Message
 
@@ -53,22 +54,13 @@ class AnnotationList(RowList):
             self.index = index
 
     _rows: tuple[AnnotationRow, ...] = ()
+    _made: Mapping[AnnotationRow, AnnotationRow] = MappingProxyType({})  # as given: as shown
     _lines: tuple[tuple[int, str], ...] = ()
 
     def show(self, rows: Sequence[AnnotationRow]) -> None:
         """Shows other annotations."""
-        new = tuple(
-            replace(
-                row,
-                letter=shown(row.letter),
-                labels=shown(row.labels),
-                claim=shown(row.claim),
-                note=shown(row.note),
-                draft_reason=shown(row.draft_reason),
-                maker=shown(row.maker),
-            )
-            for row in rows
-        )
+        made = {row: self._made.get(row) or _harmless(row) for row in rows}
+        self._made, new = made, tuple(made[row] for row in rows)
         if new == self._rows and self._lines:
             return
         self._rows = new
@@ -117,6 +109,18 @@ class AnnotationList(RowList):
         used = sum(width(text) for text, _ in (*left, *right))
         left.append((_quoted(row.claim, cells - used), palette.text))
         return clip(both_ends(left, right, cells), cells)
+
+
+def _harmless(row: AnnotationRow) -> AnnotationRow:
+    return replace(
+        row,
+        letter=shown(row.letter),
+        labels=shown(row.labels),
+        claim=shown(row.claim),
+        note=shown(row.note),
+        draft_reason=shown(row.draft_reason),
+        maker=shown(row.maker),
+    )
 
 
 def _beside(row: AnnotationRow) -> str:

@@ -20,7 +20,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.lines import shown
 from tui_annotate.tui.lines import width as cells_of
 from tui_annotate.tui.palette import Palette, palette_of
-from tui_annotate.tui.quick import Line, QuickBar, filtered
+from tui_annotate.tui.quick import Line, QuickBar, filtered, set_extent
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.layout import TextLayout
 from tui_annotate.tui.text.looks import PLAIN, Looks, Trait
@@ -112,7 +112,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._wrapped = self._around.wrapped(text_columns(width + _BAR))
         self._strips.clear()
         rows = len(self._wrapped.before) + self.text_layout.lines + len(self._wrapped.after)
-        self.virtual_size = Size(width, rows)
+        set_extent(self, Size(width, rows))
         self.refresh()
 
     def frame(self, before: str, after: str) -> None:

@@ -258,7 +258,7 @@ async def test_a_comment_is_on_the_sample_whatever_is_in_focus(folder: Path) -> 
     """Where `m` writes on the annotation, `M` does not."""
     async with at_work(folder, sample=REPORT) as person:
         await person.press("1 M")
-        assert "note on the sample" in person.shown()
+        assert "comment on the sample" in person.shown()
         await person.press("x enter")
         assert person.annotations[0].note == ""
         assert stored(person)[1].comment == "x"

@@ -45,6 +45,7 @@ def practice(folder: Path) -> None:
             "k", (Anchor(Side.SUMMARY, 0, Span(8, 25)),), (), (("Benign",),), "it was 12"
         )
         space.annotate.add(kim.id, SampleKey("training", "p0"), right, seconds=0)
+        space.annotate.rate(kim.id, SampleKey("training", "p0"), "bad", seconds=0)
         space.person("ana")
         space.team.share.practice("training", ["ana"], gold="kim")
 
@@ -63,6 +64,8 @@ async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> Non
         told = person.shown()
         assert "1 found, 0 missed, 0 that nobody expected" in told
         assert '"15 million pounds" Benign · it was 12' in told
+        assert "not rated" in told
+        assert "right rated bad" in told
         await person.press("enter")
         await person.press("enter")
         assert "nothing to mark here" in person.shown()

@@ -57,6 +57,19 @@ def raising(error: Exception) -> Callable[[], Any]:
     return call
 
 
+def test_what_waits_for_a_frame_is_done_before_what_comes_later() -> None:
+    """Also where the frame never came; and by the end at the latest."""
+    post = Post()
+    post.saver.send(post.job(lambda: "frame"))
+    post.saver.send_behind(post.job(lambda: "behind"))
+    assert post.saver.waiting == 1
+    post.saver.send(post.job(lambda: "later"))
+    post.saver.send_behind(post.job(lambda: "last"))
+    assert post.end() == ["frame", "behind", "later", "last"]
+    post.saver.send_behind(post.job(lambda: "too late"))
+    assert post.saver.waiting == 0
+
+
 def test_jobs_are_done_in_order_and_all_are_done_at_the_end() -> None:
     """Closing waits for what was given."""
     post = Post()
@@ -267,7 +280,7 @@ async def test_a_refused_note_on_the_sample_waits_for_m(folder: Path) -> None:
         assert person.line() == "the disk is full"
         store.error = None
         await person.press("m enter")
-        assert "the note on the sample is saved" in person.line()
+        assert "the comment on the sample is saved" in person.line()
         assert person.screen.desk is not None
         assert person.screen.desk.assignment.comment == "hi"
 

@@ -11,6 +11,7 @@ from tests.tui.screens.reviews import in_review
 from tests.tui.screens.work import make
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.items import PASSAGE
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey, Side
@@ -37,21 +38,31 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def test_a_rating_that_people_gave_otherwise_is_settled_by_a_key(folder: Path) -> None:
-    """Rival ratings stand in the title; without a choice Enter says that one is missing."""
+    """Rival ratings stand in the title; without a choice Enter says which key makes one."""
     async with in_review(folder, sample=REPORT.id) as person:
         shown = person.shown()  # letters are dealt anew in each workspace
         assert "mussels. [doc-a]" in shown
         assert "* rating" in shown
         assert any(f"rated {one} Perfect, {other} Bad" in shown for one, other in ("AB", "BA"))
         await person.press("enter")
-        assert "the rating is not settled yet" in person.line()
-        await person.press("* 4")
+        assert "the rating is not settled: why is none taken?" in person.line()
+        assert "* chooses" in person.line()
+        await person.press("backspace * 4")
         assert "rated Bad" in person.line()
         await person.press("u")
         assert "taken back: the rating" in person.line()
         await person.press("* 4 enter")
     with workspace.open(folder) as space:
         assert space.log.stream(SETTLED, REPORT).assignment.rating == "Bad"
+
+
+async def test_no_rating_may_be_settled_with_a_reason(folder: Path) -> None:
+    """As for a place with nothing taken."""
+    async with in_review(folder, sample=REPORT.id) as person:
+        await person.press("enter 1")
+    with workspace.open(folder) as space:
+        settled = space.log.stream(SETTLED, REPORT).assignment
+        assert (settled.state, settled.rating) == (State.DONE, "")
 
 
 async def test_a_document_alone_has_the_screen_in_review_too(folder: Path) -> None:
@@ -64,6 +75,14 @@ async def test_a_document_alone_has_the_screen_in_review_too(folder: Path) -> No
         assert "SUMMARY" not in shown
         assert "SOURCE" not in shown
         assert person.app.desktop.pane(Side.SUMMARY).cursor_offset == MARKS["ana"].start
+
+
+async def test_people_who_marked_otherwise_differ_in_passages(folder: Path) -> None:
+    """A document alone has no evidence for anything."""
+    async with in_review(folder, sample=DOCUMENT.id, size=(140, 40)) as person:
+        shown = person.shown()
+        assert ": passages" in shown
+        assert "evidence" not in shown.splitlines()[1]
 
 
 async def test_passages_of_a_document_are_taken_edited_and_added(folder: Path) -> None:

@@ -175,7 +175,7 @@ def _finish(draft: Judging) -> Effects:
 
 
 def _settle(draft: Judging) -> Effects:
-    if draft.undecided():
+    if draft.undecided() or draft.rated_apart:
         draft.pending = Pending(LEAVING)
         return []
     split = next((at for at, spot in enumerate(draft.spots) if draft.waits(spot)), None)

@@ -94,6 +94,7 @@ class Judging(Draft):
         people: letters of all whose work counts.
         names: of people by their letters, while they are shown.
         progress: how far review is with the sample.
+        rated_apart: people rated it otherwise, and no rating is settled.
         barred: why this reviewer can not settle it; empty where they can.
         at: the place in hand; -1 for none.
         rival: the rival of it that was chosen; -1 for none.
@@ -108,6 +109,7 @@ class Judging(Draft):
     people: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     progress: State = State.NEW
+    rated_apart: bool = False
     barred: str = ""
     at: int = -1
     rival: int = -1

@@ -11,6 +11,7 @@ from typing import Final
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.nouns import many
+from tui_annotate.domain.samples import Kind as Item
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.settlements import How
 from tui_annotate.methods.adjudication import Difference, Group, Rival, Standing
@@ -73,6 +74,8 @@ def _fitting(draft: Judging, say: Callable[[Judging, int], Sequence[str]], cells
 def _question(draft: Judging, quote: int) -> list[str]:
     if draft.pending and draft.pending.kind == LEAVING:
         count = len(draft.undecided())
+        if not count:
+            return ["the rating is not settled: why is none taken?", "Backspace, then * chooses"]
         places = many(count, "place is", "places are")
         return [f"{places} open, with nothing taken: why?"]
     what = _rival(draft, draft.chosen, quote) if draft.chosen else "all of this place"
@@ -220,7 +223,9 @@ UNDONE: Final = {
 def standing(draft: Judging, group: Group) -> str:
     """How a place stands, in words: for the title over the summary."""
     decided = draft.what(group)
-    told = ", ".join(DIFFERENCES[kind] for kind in group.differences if kind in DIFFERENCES)
+    alone = draft.sample.kind is Item.DOCUMENT and not draft.sample.side(Side.SOURCE)
+    names = {**DIFFERENCES, Difference.EVIDENCE: "passages"} if alone else DIFFERENCES
+    told = ", ".join(names[kind] for kind in group.differences if kind in names)
     if decided is Decision.KEPT:
         return "settled"
     if decided is Decision.REJECTED:

@@ -65,7 +65,7 @@ class AnnotateDoing(AnnotateAgain):
                 self._send(partial(self._timed, remove), partial(self._replaced, words))
             case Comment(text):
                 comment = partial(annotate.comment, who, key, text)
-                words = "the note on the sample is saved · u undo"
+                words = "the comment on the sample is saved · u undo"
                 self._send(
                     partial(self._timed, comment),
                     partial(self._replaced, words),
@@ -126,7 +126,7 @@ class AnnotateDoing(AnnotateAgain):
         self._deed(Job(call, done, failed, writes=True, shown=True))
 
     def _note_back(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
-        """A refused note on the sample waits for the next `m`, as one that was left with Esc."""
+        """A refused comment waits for the next `m`, as one that was left with Esc."""
         if draft:
             draft.kept[Note(SAMPLE)] = text
         self._refused(error)

@@ -17,8 +17,8 @@ from tui_annotate.tui.draft.effects import Effect
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.words import line
 from tui_annotate.tui.keys.map import KeyMap
-from tui_annotate.tui.screens.annotate import rows, signals
-from tui_annotate.tui.widgets.annotation_list import AnnotationList
+from tui_annotate.tui.screens.annotate import offer_rows, rows, signals
+from tui_annotate.tui.widgets.annotation_list import AnnotationList, AnnotationRow
 from tui_annotate.tui.widgets.document_pane import DocumentPane, Mark
 from tui_annotate.tui.widgets.draft_line import GLYPH_CELLS, DraftLine
 from tui_annotate.tui.widgets.header_bar import Header, HeaderBar
@@ -60,6 +60,7 @@ class AnnotateDrawing(Screen[None]):
         self.single = False  # one text alone, whatever layout was chosen
         self._panes: dict[Side, DocumentPane] = {}
         self._shown: dict[str, Any] = {}
+        self._listed: dict[str, AnnotationRow] = {}
 
     def compose(self) -> ComposeResult:
         """All widgets."""
@@ -253,11 +254,10 @@ class AnnotateDrawing(Screen[None]):
         focused = draft.lit[rows.lit_side(draft)]
         if self._changed("match list", (found, focused, self.signals)):
             self.query_one(MatchList).show(found, focused=focused, status=self.signals)
-        counted = [str(len(draft.annotations) or ""), rows.offers(draft)]
-        title = self.query_one("#annotations-title", PaneTitle)
-        title.show("ANNOTATIONS", counted, focused=False)
+        counted = [str(len(draft.annotations) or ""), offer_rows.counted(draft)]
+        self.query_one("#annotations-title", PaneTitle).show("ANNOTATIONS", counted, focused=False)
         if self._changed("annotation list", rows.listed(draft)):
-            self.query_one(AnnotationList).show(rows.annotation_rows(draft))
+            self.query_one(AnnotationList).show(rows.annotation_rows(draft, self._listed))
 
     def _show_marks(self, draft: Draft, side: Side) -> None:
         """Sets what lies on a text, where it is another than before."""
@@ -297,3 +297,4 @@ class AnnotateDrawing(Screen[None]):
     def forget_shown(self) -> None:
         """After a pane got another text: all marks are to be set anew."""
         self._shown.clear()
+        self._listed.clear()

@@ -6,7 +6,7 @@ What is read of a report is kept while one is in it: a key to its next citation 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from tui_annotate.domain.items import JUDGED, report_id
 from tui_annotate.domain.samples import Kind, SampleKey, Side
@@ -15,7 +15,7 @@ from tui_annotate.tui.draft import citing
 from tui_annotate.tui.draft.effects import Effect, GoTo, Open, Reveal
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.annotate import item_rows
-from tui_annotate.tui.screens.annotate.contexts import AnnotateContexts
+from tui_annotate.tui.screens.annotate.ahead import STEPS, AnnotateAhead
 from tui_annotate.tui.screens.annotate.neighbours import Neighbours, neighbours
 from tui_annotate.tui.screens.annotate.rows import Title
 from tui_annotate.tui.widgets.document_pane import DocumentPane
@@ -25,14 +25,8 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import Session
 
 
-class AnnotateItems(AnnotateContexts):
-    """What is there for items of a collection alone.
-
-    Attributes:
-        walks: one goes from item to item here; reviewers go by what waits for them.
-    """
-
-    walks: ClassVar[bool] = True
+class AnnotateItems(AnnotateAhead):
+    """What is there for items of a collection alone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,6 +70,12 @@ class AnnotateItems(AnnotateContexts):
         near, sample = self.neighbours, draft.sample
         of_citation = sample.kind is Kind.CITATION and self.walks
         return near if near and of_citation and near.id == report_id(sample.group) else None
+
+    def next_items(self, draft: Draft) -> tuple[SampleKey, ...]:
+        """The citations that keys lead to from here."""
+        near, here = self._near(draft), draft.sample.key
+        ways = (near.step, near.turn) if near else ()
+        return tuple(key for way in ways for step in STEPS if (key := way(here, step)))
 
     # what is asked
 

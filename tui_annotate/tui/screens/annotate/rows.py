@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.items import JUDGED
 from tui_annotate.domain.nouns import many
 from tui_annotate.domain.people import Person, PersonKind
@@ -15,7 +15,7 @@ from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft.answers import is_placed
 from tui_annotate.tui.draft.contrasting import Contrast, Place, seen
 from tui_annotate.tui.draft.counting import letter
-from tui_annotate.tui.draft.makers import maker_words, origin_words
+from tui_annotate.tui.draft.makers import origin_words
 from tui_annotate.tui.draft.offered import DECLINE
 from tui_annotate.tui.draft.state import RATING, Draft
 from tui_annotate.tui.draft.words import anchor_words, digit_range, labels_words, names
@@ -23,7 +23,7 @@ from tui_annotate.tui.keys import items, suggestions
 from tui_annotate.tui.keys.line import LINE
 from tui_annotate.tui.keys.map import KeyMap
 from tui_annotate.tui.lines import cut, shown
-from tui_annotate.tui.palette import SUGGESTED
+from tui_annotate.tui.screens.annotate import offer_rows
 from tui_annotate.tui.screens.annotate.signals import is_poor
 from tui_annotate.tui.widgets.annotation_list import AnnotationRow
 from tui_annotate.tui.widgets.document_pane import Mark
@@ -109,7 +109,7 @@ def title(draft: Draft, side: Side, *, signals: str, conflict: str = "") -> Titl
     sentences = draft.sentences(side)
     right = f"sentence {draft.segment(side) + 1}/{len(sentences)}" if sentences else "no text"
     if side is Side.SUMMARY:
-        told = (_count(draft), offers(draft), _split(draft))
+        told = (_count(draft), offer_rows.counted(draft), _split(draft))
         return Title(draft.tree.summary_title.upper(), told, right)
     documents = draft.sample.side(side)
     name = draft.tree.source_title.upper()
@@ -133,13 +133,6 @@ def hidden(draft: Draft, side: Side) -> str:
 def _count(draft: Draft) -> str:
     number = len(draft.annotations)
     return many(number, "annotation") if number else ""
-
-
-def offers(draft: Draft) -> str:
-    """How many suggestions are open, and that they are hidden; empty for none."""
-    if draft.hiding:
-        return f"{len(draft.suggestions)} hidden" if draft.suggestions else ""
-    return many(number, "suggestion") if (number := len(draft.offered)) else ""
 
 
 def _split(draft: Draft) -> str:
@@ -203,35 +196,19 @@ def listed(draft: Draft) -> tuple[object, ...]:
     return (draft.tree.version, draft.annotations, draft.offered, draft.focused, draft.editing)
 
 
-def annotation_rows(draft: Draft) -> tuple[AnnotationRow, ...]:
-    """The listed annotations, in reading order, then the suggestions."""
+def annotation_rows(
+    draft: Draft, kept: dict[str, AnnotationRow] | None = None
+) -> tuple[AnnotationRow, ...]:
+    """The listed annotations, in reading order, then the suggestions.
+
+    Args:
+        kept: rows of suggestions as they were made for the same texts and labels; grows.
+    """
     own = (
         _annotation_row(draft, annotation, letter(at))
         for at, annotation in enumerate(draft.annotations)
     )
-    return (*own, *(_offer_row(draft, one) for one in draft.offered))
-
-
-def _offer_row(draft: Draft, one: Suggestion) -> AnnotationRow:
-    return AnnotationRow(
-        letter=SUGGESTED,
-        labels=draft.label_names(one.labels),
-        claim=_texts(draft, one.claim or one.evidence),
-        evidence=len(one.evidence),
-        note=" ".join(one.note[:_LONGEST].split()),
-        draft_reason="",
-        focused=draft.focused == one.id,
-        colour_slot=_slot(draft, one),
-        maker=maker_words(one),
-    )
-
-
-def _texts(draft: Draft, anchors: Sequence[Anchor]) -> str:
-    texts = (
-        draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
-        for anchor in anchors
-    )
-    return " … ".join(" ".join(text.split()) for text in texts)
+    return (*own, *offer_rows.listed(draft, {} if kept is None else kept))
 
 
 def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> AnnotationRow:
@@ -239,7 +216,7 @@ def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> Annotati
     return AnnotationRow(
         letter=name,
         labels=draft.label_names(annotation.labels),
-        claim=_texts(draft, annotation.claim or annotation.evidence),
+        claim=offer_rows.texts(draft, annotation.claim or annotation.evidence),
         evidence=len(annotation.evidence),
         note=" ".join(annotation.note.split()),
         draft_reason=_reason(draft, annotation, lacks),
@@ -283,14 +260,4 @@ def marks(draft: Draft, side: Side) -> tuple[Mark, ...]:
         for anchor in annotation.anchors
         if (anchor.side, anchor.index) == (side, at)
     )
-    return (*own, *_offered(draft, side, at))
-
-
-def _offered(draft: Draft, side: Side, at: int) -> Iterator[Mark]:
-    here = draft.focused_suggestion
-    shown = draft.offered if side is Side.SUMMARY else (here,) if here else ()
-    for one in shown:
-        focused = one.id == draft.focused
-        for anchor in one.claim if side is Side.SUMMARY else one.evidence:
-            if anchor.index == at:
-                yield Mark(anchor.span, SUGGESTED, focused=focused, suggested=True)
+    return (*own, *offer_rows.marks(draft, side, at))

@@ -38,6 +38,7 @@ class AnnotateSamples(AnnotateFinding):
         listening_since: from when on keys are meant for what is on screen; None while the sample
             is not painted yet.
         begun: something was done on this sample since it was opened.
+        walking: another sample is on its way, so nothing is painted that its frame covers at once.
     """
 
     nothing = (
@@ -51,6 +52,7 @@ class AnnotateSamples(AnnotateFinding):
         self.stopwatch = Stopwatch()
         self.last_label: tuple[str, ...] = ()
         self._going = False
+        self.walking = False
         self.listening_since: float | None = None
         self.begun = False
 
@@ -83,7 +85,8 @@ class AnnotateSamples(AnnotateFinding):
         if words:
             draft.say(words, kind)
         self.show_draft()
-        self.call_after_refresh(self.arrived)
+        # The text asks, as it is what is to be painted: the screen itself may not know so far.
+        self.pane(draft.side).call_after_refresh(self.arrived)
 
     def new_draft(self, desk: Desk) -> Draft:
         """A sample with nothing in hand yet."""
@@ -115,6 +118,7 @@ class AnnotateSamples(AnnotateFinding):
     def arrived(self) -> None:
         """The first frame of a sample is painted."""
         self.listen()
+        self.saver.go_on()
         if self.desk:
             self.prepare_assist(self.desk)
             self._read_former()
@@ -164,7 +168,7 @@ class AnnotateSamples(AnnotateFinding):
         """
         if self._going:
             return
-        self._going = True
+        self._going = self.walking = True
         leave = self.leaving()
 
         def call() -> Desk | None:
@@ -172,15 +176,21 @@ class AnnotateSamples(AnnotateFinding):
             return self._opened(key) if key else None
 
         def done(desk: Desk | None) -> None:
-            self._going = False
+            self._going = self.walking = False
             if desk and self.session:
                 self.begin(self.session, desk)
             else:
                 self.tell(none)
                 self.listen()
+                self.saver.go_on()
 
-        self.saver.send(Job(call, done, self._refused))
-        self.saver.send(Job(leave, lambda _: None, self._refused))  # its commits hold no frame up
+        def failed(error: TuiAnnotateError) -> None:
+            self.walking = False
+            self.saver.go_on()
+            self._refused(error)
+
+        self.saver.send(Job(call, done, failed))
+        self.saver.send_behind(Job(leave, lambda _: None, self._refused))
 
     def _opened(self, key: SampleKey) -> Desk:
         """In the store's thread."""

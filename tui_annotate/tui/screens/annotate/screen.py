@@ -81,8 +81,9 @@ class AnnotateScreen(AnnotateKeys):
         for effect in effects:
             if not (self.move_panes(effect) or self.store(effect) or self.ask(effect)):
                 self._perform_here(effect)
-        self.follow()
-        self.show_draft()
+        if not self.walking:
+            self.follow()
+            self.show_draft()
 
     def _perform_here(self, effect: Effect) -> None:
         match effect:
@@ -126,9 +127,8 @@ class AnnotateScreen(AnnotateKeys):
     def _walk(self, step: int) -> None:
         session, desk = self.session, self.desk
         if session and desk:
-            key, who = desk.sample.key, session.person.id
             self.go(
-                lambda: session.annotate.neighbour(who, key, step, order=session.order),
+                partial(self.beside, session, desk.sample.key, step),
                 "this is the last sample" if step > 0 else "this is the first sample",
             )
 

@@ -127,7 +127,8 @@ class ReviewDoing(ReviewSamples):
             return
         gained = judged.assignment.state.finished - desk.assignment.state.finished
         draft.progress, draft.rating = judged.assignment.state, judged.assignment.rating
-        self.desk = replace(desk, assignment=judged.assignment, finished=desk.finished + gained)
+        now = replace(desk, assignment=judged.assignment, finished=desk.finished + gained)
+        self.desk, draft.rated_apart = now, cast("ReviewDesk", now).rated_apart
 
     def _save_edit(self, annotation: Annotation) -> None:
         draft, desk = self.judging, self.desk

@@ -132,4 +132,5 @@ def take_over(draft: Judging, found: ReviewDesk) -> None:
     draft.annotations = alone.all_exchanged(sample, found.annotations)
     rivals = [word for word, _ in found.ratings if word not in found.scale]
     draft.scale, draft.rating = (*found.scale, *rivals), found.assignment.rating
+    draft.rated_apart = found.rated_apart
     draft.progress, draft.barred = found.assignment.state, found.refused

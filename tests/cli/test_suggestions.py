@@ -1,0 +1,434 @@
+"""Suggestions by command: in and out, told and hidden; and never in what people did."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.plugins.exchange.table_server import KEY, FakeTable, serving_table
+from tests.stores import claim
+from tests.suggesting import run, suggestion
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.provenance import Provenance
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.suggestions import Answer, Suggested
+from tui_annotate.plugins import registry
+from tui_annotate.storage.work.audit import AuditStore
+from tui_annotate.workspace import Workspace, carrying
+
+BRIDGE, TEA = SampleKey("pairs", "bridge"), SampleKey("pairs", "tea")
+WORDS = "15 million pounds"
+
+
+@pytest.fixture
+def found(filled: Command, tmp_path: Path) -> Command:
+    """A workspace with two suggestions on one sample and one on another, out of a file."""
+    lines = [
+        {"sample": "bridge", "quote": WORDS, "label": "Benign", "reason": "m4chine", "score": 0.5},
+        {"sample": "bridge", "quote": "loved", "maker": "judge:m4chine"},
+        {"sample": "tea", "quote": "两千吨", "label": "Benign"},
+    ]
+    path = tmp_path / "found.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    done = filled("suggestions", "import", str(path), "--maker", "import:m4chine", "--json")
+    assert done.json == {"added": 3, "known": 0}, done.err
+    return filled
+
+
+def _suggested(
+    space: Workspace, key: SampleKey = BRIDGE, *, who: str = ""
+) -> tuple[Suggested, ...]:
+    return space.annotate.suggested(space.person(who).id, key)
+
+
+def _take(key: SampleKey = BRIDGE, *, who: str = "") -> None:
+    with workspaces.open() as space:
+        one = _suggested(space, key, who=who)[0].suggestion
+        space.annotate.accept(space.person(who).id, key, one.id, seconds=1)
+
+
+# commands -----------------------------------------------------------------------------------------
+
+
+def test_they_come_in_are_listed_and_taken_out(found: Command) -> None:
+    """Once more adds nothing; the list is cut to the open ones; a maker goes with all of its."""
+    again = found("suggestions", "import", "found.jsonl", "--maker", "import:m4chine")
+    assert again.out == "added 0 suggestions, 3 were there already\n"
+    listed = found("suggestions", "list", "--json").json
+    assert [(each["sample"], each["quote"]) for each in listed if each["score"]] == [
+        ("bridge", WORDS)
+    ]
+    assert (listed[0]["answers"], listed[0]["seen"], listed[0]["reasons"]) == ({}, 0, [])
+    _take()
+    table = found("suggestions", "list")
+    assert "1 accepted" in table.out
+    assert "judge:m4chine" in table.out
+    assert len(found("suggestions", "list", "--open", "--json").json) == 2
+    gone = found("suggestions", "remove", "--maker", "import:m4chine", "--yes")
+    assert gone.out == "took out 2 suggestions\n"
+    with workspaces.open() as space:
+        assert len(space.annotate.open(space.person().id, BRIDGE).annotations) == 1
+        assert not list(AuditStore(space.team.database).breaks())
+    assert found("suggestions", "remove", "--run", "zz", "--yes").code == 1
+    found("suggestions", "remove", "--maker", "judge:m4chine", "--yes")
+    assert "no machine suggested anything" in found("suggestions", "list").err
+    assert "nothing is open" in found("suggestions", "list", "--open").err
+    assert "no machine suggested anything" in found("suggestions", "report").err
+
+
+def test_a_wrong_file_is_told_line_by_line(filled: Command, tmp_path: Path) -> None:
+    """With what to do; nothing of it is taken."""
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"sample": "bridge", "quote": "nowhere"}\n{"sample": 3}\n[\n', "utf-8")
+    done = filled("suggestions", "import", str(path))
+    assert done.code == 2
+    assert "x.jsonl:1: 'nowhere' does not stand in the summary of pairs/bridge" in done.err
+    assert "x.jsonl:3: bad JSON" in done.err
+    assert "3 suggestions of" in done.err
+    assert filled("suggestions", "list", "--json").json == []
+
+
+def test_the_report_tells_rates_and_reasons(found: Command) -> None:
+    """As a table, and as JSON."""
+    with workspaces.open() as space:
+        ana = space.person("ana").id
+        for at, each in enumerate(_suggested(space, who="ana")):
+            space.annotate.refuse(ana, BRIDGE, each.suggestion.id, reason="n" * at, seconds=1)
+        for at in range(6):
+            who = space.person(f"p{at}").id
+            (one,) = space.annotate.suggested(who, TEA)
+            space.annotate.refuse(who, TEA, one.suggestion.id, reason=f"why {at}", seconds=1)
+    _take()
+    shown = found("suggestions", "report")
+    assert "refused because" in shown.out
+    assert "(no reason)" in shown.out
+    assert "3 other reasons" in shown.err
+    assert found("suggestions", "report", "--json").json["rate"]["share"] == pytest.approx(1 / 9)
+
+
+def test_what_is_hidden_is_on_no_screen(found: Command) -> None:
+    """Commands tell it on; a dataset for practice stays without."""
+    assert "without what machines say" in found("suggestions", "hide", "--dataset", "pairs").out
+    with workspaces.open() as space:
+        assert _suggested(space) == ()
+    assert len(found("suggestions", "list", "--json").json) == 3
+    assert "with what machines say" in found("suggestions", "show", "--dataset", "pairs").out
+    with workspaces.open() as space:
+        assert len(_suggested(space)) == 2
+    _take(TEA, who="gold")
+    done = found("assign", "practice", "--dataset", "pairs", "--to", "ana", "--gold", "gold")
+    assert done.code == 0, done.err
+    assert "for practice" in found("suggestions", "show", "--dataset", "pairs").out
+    assert found("suggestions", "hide", "--dataset", "nowhere").code == 1
+
+
+def test_scores_of_segments_become_suggestions(found: Command) -> None:
+    """Where a run says them."""
+    words = ("--dataset", "pairs", "--score", "q", "--below", "0.5")
+    assert "no run says 'q'" in found("suggestions", "from-scores", *words).err
+    from tui_annotate.domain.scores import Run, RunKind, Score
+
+    with workspaces.open() as space:
+        about = Run(id="r", kind=RunKind.SCORE, maker="unigram", dataset="pairs")
+        said = Score(key=BRIDGE, name="q", parts=(0.1, 0.9), of="segments")
+        space.machines.scores.write(about, [said])
+    done = found("suggestions", "from-scores", *words, "--label", "Benign")
+    assert done.out == "added 1 suggestion\n", done.err
+    assert found("suggestions", "from-scores", *words[:-2]).code == 2
+
+
+# laws ---------------------------------------------------------------------------------------------
+
+_EXPORTED = [name for name in registry.names("exporters") if name != "mercury-db"]
+
+
+def test_no_export_tells_of_what_nobody_took(found: Command, tmp_path: Path) -> None:
+    """In no format: neither maker nor reason, neither an open one nor a refused."""
+    with workspaces.open() as space:
+        one = _suggested(space)[0].suggestion
+        space.annotate.refuse(space.person().id, BRIDGE, one.id, reason="m4chine", seconds=1)
+        space.annotate.finish(space.person().id, BRIDGE, seconds=1)
+    for form in _EXPORTED:
+        out = tmp_path / f"out-{form}"
+        done = found("export", "--format", form, "-o", str(out), "--layer", "reader")
+        if done.code:
+            done = found("export", "--format", form, "-o", str(out))
+        written = [path for path in (out, *out.glob("**/*")) if path.is_file()]
+        assert not any(b"m4chine" in path.read_bytes() for path in written), form
+
+
+def test_before_it_is_taken_it_counts_nowhere(found: Command) -> None:
+    """Not in figures, agreement, review, labels or the report of the assist."""
+    for who in ("ana", "ben"):
+        with workspaces.open() as space:
+            one = _suggested(space, who=who)[1].suggestion
+            space.annotate.refuse(space.person(who).id, BRIDGE, one.id, seconds=1)
+            space.annotate.finish(space.person(who).id, BRIDGE, seconds=1)
+    status = found("status", "--json").json
+    assert (status["annotations"], status["done"]) == (0, 2)
+    with workspaces.open() as space:
+        assert space.export("/dev/null").annotations == 0
+        assert space.log.labels_in_use() == {}
+        assert space.assist_report()["annotations"] == 0
+        waiting = space.team.review.queue(space.person("cem").id)
+        assert [(row.key, row.annotations) for row in waiting] == [(BRIDGE, 0)]
+    told = found("agreement", "--json").json
+    assert "m4chine" not in json.dumps(told)
+    assert told["together"]["samples"] == 1
+
+
+def test_what_was_taken_comes_out_and_in_without_loss(found: Command, tmp_path: Path) -> None:
+    """In the native form, to the byte; changed or not."""
+    with workspaces.open() as space:
+        ana = space.person("ana").id
+        one, two = (each.suggestion for each in _suggested(space, who="ana"))
+        space.annotate.accept(ana, BRIDGE, one.id, seconds=1)
+        other = replace(claim("x", 0, 3, label="Benign"), labels=(("Benign",),))
+        space.annotate.accept(ana, BRIDGE, two.id, changed=other, seconds=1)
+        origins = {each.suggested for each in space.annotate.open(ana, BRIDGE).annotations}
+    assert origins == {
+        Provenance(suggestion=one.id, maker=one.maker, score=0.5),
+        Provenance(suggestion=two.id, maker="judge:m4chine", changed=True),
+    }
+    assert found("export", "--format", "native", "-o", "a.jsonl").code == 0
+    found("init", "again")
+    assert found("ingest", "-w", "again", "a.jsonl", "--embedder", "none").code == 0
+    assert found("export", "-w", "again", "--format", "native", "-o", "b.jsonl").code == 0
+    told = [
+        [json.loads(line)["annotations"] for line in (tmp_path / name).open(encoding="utf-8")]
+        for name in ("a.jsonl", "b.jsonl")
+    ]
+    assert told[0] == told[1]
+    assert [bool(each["suggested"]) for each in told[0][0]] == [True, True]
+    csv = found("export", "--format", "csv", "-o", "a.csv")
+    assert "suggestions that it came from (2)" in csv.err
+
+
+@pytest.mark.usefixtures("found")
+def test_a_reviewer_is_not_told_what_a_machine_found() -> None:
+    """While they settle, nor is what they settle a machine's; it still names its sources."""
+    for who in ("ana", "ben"):
+        _take(who=who)
+        with workspaces.open() as space:
+            space.annotate.finish(space.person(who).id, BRIDGE, seconds=1)
+    with workspaces.open() as space:
+        cem = space.person("cem").id
+        desk = space.team.review.open(cem, BRIDGE)
+        assert [each.suggested for layer in desk.layers for each in layer.annotations] == [None] * 2
+        assert "m4chine" not in repr(desk.groups)
+        sources = desk.groups[0].rivals[0].sources
+        judged = space.team.review.take(cem, BRIDGE, [sources], seen=desk.seen, seconds=1)
+        (settled,) = judged.settled
+        assert settled.suggested is None
+        assert settled.settled
+        assert settled.settled.sources == sources
+
+
+def test_labels_that_are_renamed_are_so_on_what_was_taken(found: Command) -> None:
+    """Its provenance and the answer stay; what is open is taken under the new name, unchanged."""
+    _take()
+    assert found("labels", "rename", "Benign", "Harmless").code == 0
+    with workspaces.open() as space:
+        me = space.person().id
+        (made,) = space.annotate.open(me, BRIDGE).annotations
+        assert made.labels == (("Harmless",),)
+        assert made.suggested
+        assert not made.suggested.changed
+        assert _suggested(space)[0].answer is Answer.ACCEPTED
+        (open_one,) = _suggested(space, TEA)
+        saved = space.annotate.accept(me, TEA, open_one.suggestion.id, seconds=1)
+        assert saved.answers[open_one.suggestion.id].answer is Answer.ACCEPTED
+        assert saved.annotations[0].labels == (("Harmless",),)
+        assert not list(AuditStore(space.team.database).breaks())
+
+
+def test_the_log_alone_brings_all_answers_back(found: Command, tmp_path: Path) -> None:
+    """As a state that is kept, or a backup, is made of it."""
+    from tui_annotate.storage.database import Database
+    from tui_annotate.storage.work.rebuild import tables_from_log
+
+    _take()
+    with workspaces.open() as space:
+        one = _suggested(space)[1].suggestion
+        space.annotate.refuse(space.person().id, BRIDGE, one.id, reason="no", seconds=1)
+        before = _suggested(space)
+        space.team.database.copy_to(tmp_path / "copy.sqlite")
+    with sqlite3.connect(tmp_path / "copy.sqlite") as raw:
+        rows = raw.execute("SELECT * FROM answers ORDER BY 1, 2, 3").fetchall()
+        raw.execute("DELETE FROM answers")
+        raw.commit()
+    raw.close()
+    copy = Database.open(tmp_path / "copy.sqlite")
+    assert len(list(AuditStore(copy).breaks())) == 1
+    tables_from_log(copy)
+    with copy.reading() as connection:
+        again = connection.exec_driver_sql("SELECT * FROM answers ORDER BY 1, 2, 3").fetchall()
+    assert [tuple(row) for row in again] == rows
+    copy.close()
+    assert found("backup", "kept").code == 0
+    assert found("restore", "kept", "--to", "restored").code == 0
+    with workspaces.open(tmp_path / "restored") as space:
+        assert _suggested(space) == before
+
+
+def test_texts_that_change_end_suggestions_and_answers(found: Command, tmp_path: Path) -> None:
+    """What was answered is in the log; on the new text nothing of it stands."""
+    _take()
+    lines = (tmp_path / "pairs.jsonl").read_text("utf-8").replace("12 million", "13 million")
+    (tmp_path / "pairs.jsonl").write_text(lines, "utf-8")
+    replace_ = ("dataset", "replace", "pairs", "pairs.jsonl", "--id-column", "id", "--embedder")
+    done = found(*replace_, "none", "--with-annotations")
+    assert done.code == 0, done.err
+    with workspaces.open() as space:
+        assert _suggested(space) == ()
+        assert len(_suggested(space, TEA)) == 1
+        assert space.log.state(space.person().id, BRIDGE).suggestions == {}
+        assert not list(AuditStore(space.team.database).breaks())
+
+
+# elsewhere ----------------------------------------------------------------------------------------
+
+
+def _bundle(command: Command, file: Path) -> tuple[Path, Person]:
+    file.unlink(missing_ok=True)
+    with workspaces.open() as space:
+        space.annotate.comment(space.person().id, TEA, "mine", seconds=1)
+    made = command("bundle", "make", "--for", "reader", "-o", str(file))
+    assert made.code == 0, made.err
+    return carrying.unpacked(file)
+
+
+def test_a_bundle_takes_suggestions_and_brings_answers(found: Command, tmp_path: Path) -> None:
+    """Under labels as they are now; made anew it brings what is new; hidden it brings none."""
+    file = tmp_path / "me.bundle"
+    assert found("labels", "rename", "Benign", "Harmless").code == 0
+    folder, person = _bundle(found, file)
+    with workspaces.open(folder) as away, workspaces.open() as space:
+        assert away.machines.suggestions.runs() == space.machines.suggestions.runs()
+        mine = away.annotate.suggested(person.id, BRIDGE)
+        assert mine == space.annotate.suggested(person.id, BRIDGE)
+        away.annotate.accept(person.id, BRIDGE, mine[0].suggestion.id, seconds=1)
+        away.annotate.refuse(person.id, BRIDGE, mine[1].suggestion.id, reason="no", seconds=1)
+        answered = away.annotate.suggested(person.id, BRIDGE)
+    carrying.write_back(file, folder)
+    assert found("bundle", "merge", str(file)).code == 0
+    with workspaces.open() as space:
+        assert space.annotate.suggested(person.id, BRIDGE) == answered
+        space.machines.suggestions.add(run(dataset="pairs"), [(TEA, suggestion(TEA, 0, 2))])
+    folder, _ = _bundle(found, file)
+    with workspaces.open(folder) as away:
+        assert len(away.annotate.suggested(person.id, TEA)) == 2
+        assert away.annotate.suggested(person.id, BRIDGE) == answered
+    found("suggestions", "hide", "--dataset", "pairs")
+    folder, _ = _bundle(found, file)
+    with workspaces.open(folder) as away:
+        assert away.annotate.suggested(person.id, TEA) == ()
+        assert len(away.annotate.open(person.id, BRIDGE).annotations) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda line: line | {"sample": "gone"},
+        lambda line: line | {"run": 3},
+        lambda line: line | {"suggestion": line["suggestion"] | {"score": 3}},
+        lambda line: line | {"suggestion": line["suggestion"] | {"maker": "another"}},
+        lambda line: (
+            line | {"suggestion": line["suggestion"] | {"claim": [["summary", 0, 1, 999]]}}
+        ),
+        lambda line: [line],
+    ],
+)
+def test_a_bundle_with_odd_suggestions_is_damaged(
+    change: object, found: Command, tmp_path: Path
+) -> None:
+    """It is told, and the folder keeps what it had."""
+    from tui_annotate.domain.errors import InvalidInput
+    from tui_annotate.plugins.exchange import bundle_file
+    from tui_annotate.workspace import carried_suggestions
+
+    folder, person = _bundle(found, tmp_path / "me.bundle")
+    place = tmp_path / "place"
+    place.mkdir()
+    bundle_file.unpack(tmp_path / "me.bundle", place)
+    member = place / bundle_file.SUGGESTIONS
+    first, *rest = member.read_text("utf-8").splitlines()
+    odd = json.dumps(change(json.loads(first)))  # type: ignore[operator]
+    member.write_text("\n".join([*rest, odd]), "utf-8")
+    with workspaces.open(folder) as away:
+        with pytest.raises(InvalidInput, match="is damaged"):
+            carried_suggestions.take(away, tmp_path / "me.bundle", place)
+        assert len(away.annotate.suggested(person.id, BRIDGE)) == 2
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeTable]:
+    """A table, and where it is in the environment."""
+    with serving_table() as running:
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_URL", running.url)
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_KEY", KEY)
+        yield running
+
+
+@pytest.fixture
+def both(found: Command, tmp_path: Path) -> Command:
+    """A second workspace with the same suggestions; in the first all three are answered."""
+    found("init", "two")
+    ids = ("--id-column", "id", "--embedder", "none")
+    assert found("ingest", "-w", "two", "pairs.jsonl", *ids).code == 0
+    file = (str(tmp_path / "found.jsonl"), "--maker", "import:m4chine")
+    assert found("suggestions", "import", "-w", "two", *file).code == 0
+    with workspaces.open() as space:
+        me = space.person().id
+        one, two = (each.suggestion for each in _suggested(space))
+        (tea,) = (each.suggestion for each in _suggested(space, TEA))
+        space.annotate.accept(me, BRIDGE, one.id, seconds=1)
+        space.annotate.refuse(me, BRIDGE, two.id, reason="no", seconds=1)
+        space.annotate.refuse(me, TEA, tea.id, reason="nor that", seconds=1)
+    return found
+
+
+def _answers(space: Workspace, key: SampleKey) -> list[tuple[str, object, str, str, bool]]:
+    return [
+        (each.suggestion.id, each.answer, each.reason, each.annotation, each.stands)
+        for each in _suggested(space, key)
+    ]
+
+
+def test_a_table_carries_answers(both: Command, tmp_path: Path, fake: FakeTable) -> None:
+    """Taken and refused, and taken back; once more nothing is sent."""
+    assert both("sync", "push", "--json").json["samples"] == 2
+    assert both("sync", "push", "--json").json["samples"] == 0
+    assert both("sync", "pull", "-w", "two", "--json").json[0]["samples"] == 2
+    with workspaces.open() as here, workspaces.open(tmp_path / "two") as there:
+        for key in (BRIDGE, TEA):
+            assert _answers(here, key) == _answers(there, key)
+        assert not list(AuditStore(there.team.database).breaks())
+        here.annotate.undo(here.person().id)
+    assert both("sync", "push", "--json").json["samples"] == 1
+    assert both("sync", "pull", "-w", "two").code == 0
+    with workspaces.open(tmp_path / "two") as there:
+        assert _suggested(there, TEA)[0].open
+    assert len(fake.rows) == 2
+
+
+@pytest.mark.parametrize("answers", [3, {"": {}}, {"s": {"answer": "maybe"}}])
+def test_a_row_that_says_nonsense_of_answers_is_left(
+    answers: object, both: Command, fake: FakeTable
+) -> None:
+    """And what is here stays."""
+    both("sync", "push")
+    row = fake.rows["pairs", "reader", "bridge"]
+    row["payload"]["suggestions"] = answers
+    row["updated_at"] = "2099-01-01T00:00:00+00:00"
+    told = both("sync", "pull")
+    assert "answer" in told.out + told.err
+    with workspaces.open() as space:
+        assert [each.answer for each in _suggested(space)] == [Answer.ACCEPTED, Answer.REFUSED]
