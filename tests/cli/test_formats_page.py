@@ -18,6 +18,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.plugins.formats.test_real_files import SHARED
+from tests.position_rows import lines, placed
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
@@ -92,9 +93,16 @@ def _foreign(command: Command) -> None:
     for name in ("mercury.sqlite", "batches/one.sqlite"):
         Path(name).write_bytes(gzip.decompress(merged.read_bytes()))
     _collection()
+    _predictions()
     line = {"text": SOURCE + SEPARATOR + SUMMARY, "entities": [], "relations": []}
     with ZipFile("export.zip", "w") as archive:
         archive.writestr("ana.jsonl", json.dumps({"id": 1, **line}) + "\n")
+
+
+def _predictions() -> None:
+    """Answers to one question, with its passage at two places."""
+    rows = lines(placed(0, "A sea star."), placed(2, "Kelp."))
+    Path("predictions.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
 
 
 def _collection() -> None:

@@ -29,6 +29,7 @@ OTHERS = {
     ("sync pull", "--output"),
     ("freeze replay", "--output"),
     ("users export", "--output"),
+    *((f"position {name}", "--output") for name in ("make-qa", "make-kv", "evaluate", "run")),
     ("users delete", "--pseudonymise"),
 }
 

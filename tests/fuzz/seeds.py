@@ -20,6 +20,7 @@ from tests.fuzz import foreign
 from tests.fuzz.mutations import Files
 from tests.plugins.formats.laws import examples, write
 from tests.plugins.strategies import DUMP, NATIVE
+from tests.position_rows import lookup, placed
 from tui_annotate.domain.records import Record
 from tui_annotate.settings import WORKSPACE_TEMPLATE
 
@@ -122,6 +123,13 @@ def _autojudge() -> Iterator[Files]:
     yield from _one("a.jsonl", _lines(*foreign.JUDGEMENTS))
     named = {"a.jsonl": reports, "b.jsonl": _lines(*foreign.JUDGEMENTS).encode()}
     yield {"topics.jsonl": topics, **named}
+
+
+def _open_qa() -> Iterator[Files]:
+    said = {"human_verdicts": [{"person": "ana", "verdict": "Correct", "comment": "yes"}]}
+    questions = (placed(1), placed(0, "A sea star.") | said, placed(2, name="谁？"))
+    yield from _one("a.jsonl", _lines(*questions), _lines(lookup(1), lookup(0, "value-1")))
+    yield from _one("a.json", [placed(0), lookup(1)])
 
 
 def _pairs() -> Iterator[Files]:
@@ -228,6 +236,7 @@ _SEEDS: dict[str, Callable[[], Iterator[Files]]] = {
     "brat": _brat,
     "w3c": lambda: _written("w3c"),
     "autojudge": _autojudge,
+    "open-qa": _open_qa,
     "rag": _rag,
     "generations": _generations,
     "pairs": _pairs,

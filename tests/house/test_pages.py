@@ -26,6 +26,7 @@ OTHERS = {"--check"}
 """Options of other programs that stand in sentences."""
 NOT_RUN = {
     *(("annotate",), ("demo",), ("review",), ("view",), ("session",)),  # a screen
+    ("position", "show"),  # another one
     *(("models", "fetch"), ("migrate", "users")),  # a hub, and a database of Mercury's users
     ("remarks", "reply"),  # somebody must have asked on a screen
     *(("judge", "annotate"), ("score", "train-probe")),  # an endpoint, and a language model

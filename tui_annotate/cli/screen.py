@@ -57,6 +57,7 @@ def annotate(
     own: bool = True,
     reviewing: bool = False,
     remembered: bool = True,
+    action: str = "",
 ) -> int:
     """Opens the screen, comes back when it is left, and gives the exit code.
 
@@ -69,6 +70,7 @@ def annotate(
         own: this user of the machine is one person's, so that they can stay signed in.
         reviewing: what several people said is settled; else one annotates.
         remembered: a name that is given is the one of this user from now on.
+        action: what is done first, as the key table names it; empty for nothing.
 
     Raises:
         NotFound: there is no workspace, or no such sample.
@@ -99,6 +101,7 @@ def annotate(
         bound=bound,
         own=own,
         reviewing=reviewing,
+        action=action,
     )
 
 

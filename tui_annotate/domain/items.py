@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.positions import VERDICTS
 from tui_annotate.domain.samples import Kind, Sample, SampleKey
 from tui_annotate.domain.spans import Span
 
@@ -41,6 +42,8 @@ def scale(kind: Kind, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     """
     if chosen:
         return tuple(chosen)
+    if kind is Kind.QUESTION:
+        return VERDICTS
     return SCALE if kind in JUDGED else ()
 
 

@@ -25,6 +25,7 @@ _KEYS = {
     "doccano": {"text", "entities", "relations"},
     "generations": {"question", "answer", "generation"},
     "autojudge": {"request_id", "username", "rating", "spans"},
+    "open-qa": {"question", "ctxs"},
 }
 """What a record of a form has at least."""
 _RAG = (
@@ -224,6 +225,8 @@ def _of_record(fields: Mapping[str, Any], columns: set[str]) -> str:
     for name, keys in _KEYS.items():
         if fields.keys() >= keys:
             return name
+    if isinstance(fields.get("ordered_kv_records"), list):
+        return "open-qa"
     if isinstance(fields.get("metadata"), dict) and fields.keys() & {"responses", "answer"}:
         return "autojudge"
     if any(isinstance(fields.get(name), list) and fields.keys() >= keys for name, keys in _RAG):

@@ -54,6 +54,7 @@ class AnnotateApp(ClosedApp):
         desktop: the screen that is annotated on.
         reception: the pages before and around it.
         printing: the person's own annotations are printed once the app has ended.
+        action: what is done first, as the key table names it; empty for nothing.
         refused: why the store did not keep what was done last, where the screen could not tell it
             any more; empty otherwise.
     """
@@ -79,6 +80,7 @@ class AnnotateApp(ClosedApp):
         super().__init__(look)
         self.refused = ""
         self.printing = False
+        self.action = ""
         self._open_workspace = open_workspace
         self._person, self._sample, self._order = person, sample, order
         self._bound, self._own = bound, own
@@ -173,6 +175,9 @@ class AnnotateApp(ClosedApp):
             opened.session, opened.desk, words=problem, kind="error" if problem else "hint"
         )
         self.reception.begun()
+        if self.action:
+            self.desktop.do(self.action)
+            self.action = ""
 
     def _refused(self, error: TuiAnnotateError) -> None:
         self.desktop.opening(told(error), "error")
@@ -240,7 +245,7 @@ def _desktop(leave: Callable[[], None], *, reviewing: bool) -> AnnotateScreen:
     return ReviewScreen(leave)
 
 
-def run(
+def run(  # noqa: PLR0913  a keyword an option of the command
     open_workspace: Callable[[], Workspace],
     *,
     person: str = "",
@@ -250,6 +255,7 @@ def run(
     bound: Bound | None = None,
     own: bool = True,
     reviewing: bool = False,
+    action: str = "",
 ) -> int:
     """Runs the app until it is left.
 
@@ -261,6 +267,7 @@ def run(
         bound: whom sshd knows by their key; None: whoever signs in, where there are accounts.
         own: this user of the machine is one person's, so that they can stay signed in.
         reviewing: what several people said is settled; else one annotates.
+        action: what is done first, as the key table names it; empty for nothing.
 
     Returns:
         The exit code: 0, or 1 where the app ended by an error or the last deed was not saved,
@@ -275,6 +282,7 @@ def run(
         own=own,
         reviewing=reviewing,
     )
+    app.action = action
     with terminal.drawing(log):
         app.run()
     if app.printing and app.reception.admission and not app.problem:

@@ -45,6 +45,9 @@ FORMER, SUGGESTED = "°", "~"
 CURRENT, FOUND, SEVERAL = "▶", "/", "+"
 """Beside a line: the sentence under the cursor, a search hit, several annotations (no number)."""
 
+GOLD = "★"
+"""Of a question: the passage that holds the answer, and beside a line with the answer in it."""
+
 PLACES, NOTED = "⇄", "✎"
 """In lists: in front of places that stand as evidence or of their number, and of a note."""
 

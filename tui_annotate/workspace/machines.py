@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import Embedder
     from tui_annotate.services.compare import Compare
     from tui_annotate.services.judge import Judging
+    from tui_annotate.services.position.stored import Positions
     from tui_annotate.services.probe import TrainProbe
     from tui_annotate.services.propose import Propose
     from tui_annotate.services.rank import Rank
@@ -91,6 +92,14 @@ class Machines:
         from tui_annotate.storage.replies import ReplyStore
 
         return ReplyStore(self.database)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Position studies: what the questions of a dataset tell by where their answers stand."""
+        from tui_annotate.services.position.stored import Positions
+        from tui_annotate.storage.questions import QuestionStore
+
+        return Positions(QuestionStore(self.database, actor=self.actor))
 
     @cached_property
     def scoring(self) -> Scoring:

@@ -22,8 +22,8 @@ from tui_annotate.plugins.files.targets import folder, output
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
 from tui_annotate.plugins.traits import About, Place, Trait
 
-OF_ITEMS = frozenset({"autojudge"})
-"""Formats that hold items of a collection, and no pairs: their own tests have these laws."""
+OF_ITEMS = frozenset({"autojudge", "open-qa"})
+"""Formats that hold items or questions, and no pairs: their own tests have these laws."""
 BARE = frozenset({"generations", "rag"})
 """Formats that hold samples, and nobody's work: so have these."""
 

@@ -15,6 +15,8 @@ from tui_annotate.tui.dialogs.help import LEGEND, Mark
 from tui_annotate.tui.glance_cells import BARS
 from tui_annotate.tui.screens.collection.keys import LEGEND as COLLECTION
 from tui_annotate.tui.screens.collection.rows import OPEN, UNFOLDED
+from tui_annotate.tui.screens.positions import rows as bars
+from tui_annotate.tui.screens.positions.screen import LEGEND as POSITIONS
 from tui_annotate.tui.screens.queue_keys import QUEUE, SAID
 from tui_annotate.tui.screens.review import rows as review_rows
 from tui_annotate.tui.screens.review.legend import LEGEND as REVIEW
@@ -57,6 +59,7 @@ def signs(legend: Sequence[Mark]) -> set[str]:
         (QUEUE.legend, STATES),
         (SAID, set(BARS)),
         (COLLECTION, {palette.CHOSEN, palette.OPENS_MORE, OPEN, UNFOLDED}),
+        (POSITIONS, {bars.SURE, bars.LIKELY, bars.UNLIKELY}),
         (view_list._LEGEND, {palette.CHOSEN, palette.STATE_GLYPHS["new"]}),
     ],
     ids=[
@@ -66,6 +69,7 @@ def signs(legend: Sequence[Mark]) -> set[str]:
         "queue",
         "queue with scores",
         "collection",
+        "positions",
         "list of a file",
     ],
 )
@@ -91,7 +95,7 @@ def literals(path: Path) -> Iterator[str]:
 
 def test_no_other_sign_is_drawn() -> None:
     """A symbol in the code of the screen stands in a legend, or has words beside it."""
-    known = signs((*LEGEND, *REVIEW, *COLLECTION, *SAID)) | ELSEWHERE
+    known = signs((*LEGEND, *REVIEW, *COLLECTION, *POSITIONS, *SAID)) | ELSEWHERE
     folder = Path(tui.__file__).parent
     found = {
         (path.name, sign)

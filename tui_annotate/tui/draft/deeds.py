@@ -208,6 +208,8 @@ DEEDS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "sample.rate": rating.ask,
     "incomplete.next": partial(_leave, "incomplete", 1),
     "collection.show": partial(_leave, "collection", 0),
+    "gold.show": partial(_open, "gold"),
+    "positions.show": partial(_leave, "positions", 0),
     "request.show": partial(_open, "request"),
     "layout.next": partial(_open, "layout"),
     "lesson.show": partial(_open, "lesson"),

@@ -12,8 +12,10 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("comment.write", ("M",), "comment on the sample", "Sample"),
     Action("incomplete.next", ("J",), "next report, document, sentence to do", "Sample"),
     Action("collection.show", ("T",), "topics, runs, documents; what is done", "View"),
+    Action("gold.show", ("=",), "to the passage that holds the answer", "View"),
+    Action("positions.show", (), "chart: right answers by where they stand", "View"),
 )
-"""What is there for every sample; where there is no collection the last two say so."""
+"""What is there for every sample; where there is nothing of the kind the last four say so."""
 
 QUESTIONS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "rating": (
@@ -43,3 +45,15 @@ LINE: Final[tuple[tuple[str, str], ...]] = (
     ("palette.show", "all actions"),
 )
 """The most useful actions on a report, a document or a citation while reading, in order."""
+
+QUESTION_LINE: Final[tuple[tuple[str, str], ...]] = (
+    ("sample.rate", "verdict"),
+    ("gold.show", "gold passage"),
+    ("sample.done", "done"),
+    ("document.next", "passage"),
+    ("request.show", "question"),
+    ("undo", "undo"),
+    ("positions.show", "chart"),
+    *LINE[-6:],
+)
+"""The most useful ones on a question whose passages are known, while reading."""

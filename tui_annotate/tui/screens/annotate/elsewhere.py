@@ -16,8 +16,8 @@ from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.tui.draft import citing
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screens.annotate.items import AnnotateItems
 from tui_annotate.tui.screens.annotate.neighbours import Neighbours
+from tui_annotate.tui.screens.annotate.questions import AnnotateQuestions
 from tui_annotate.tui.screens.annotate.rows import Title
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _PAUSE: Final = 0.1  # seconds without another claim in hand until it is looked for elsewhere
 
 
-class AnnotateElsewhere(AnnotateItems):
+class AnnotateElsewhere(AnnotateQuestions):
     """Tells which other document of the report holds better evidence.
 
     Attributes:

@@ -22,6 +22,7 @@ _OVER_THE_SCREEN = (
     "dialogs.siblings",
     "dialogs.talk",
     "screens.collection.screen",
+    "screens.positions.screen",
     "screens.queue",
 )
 

@@ -12,6 +12,7 @@ from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.samples import Kind, Match, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.tui.draft.answers import is_placed
 from tui_annotate.tui.draft.contrasting import Contrast, Place, seen
 from tui_annotate.tui.draft.counting import letter
 from tui_annotate.tui.draft.makers import origin_words
@@ -74,7 +75,7 @@ def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
     question = draft.pending.kind if draft.pending else ""
     if question == "evidence" and draft.focused_match is None:
         question = "evidence by hand"
-    named = LINE
+    named = items.QUESTION_LINE if is_placed(draft.sample) else LINE
     if draft.focused_suggestion and draft.asleep:
         named = suggestions.LINE
     elif draft.sample.kind in JUDGED:

@@ -1,0 +1,83 @@
+"""Questions without their passages: the answer, and what people say as far as one may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.position_rows import lines, placed
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.people import Actor, Role
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.questions import QuestionStore
+from tui_annotate.workspace import Workspace
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Iterator[Workspace]:
+    """A study of two answers, of which ana and ben rate the first; and a dataset of pairs."""
+    (tmp_path / "study.jsonl").write_text(
+        lines(placed(0, "A sea star."), placed(1, " ", name="b?")), "utf-8"
+    )
+    (tmp_path / "pairs.jsonl").write_text(lines({"source": "A.", "summary": "B."}), "utf-8")
+    with workspaces.create(tmp_path / "space") as made:
+        for name in ("study", "pairs"):
+            made.ingest(tmp_path / f"{name}.jsonl", embedder="none")
+        first = made.corpus.keys("study")[0]
+        for name, word in (("ana", "Correct"), ("ben", "Unclear")):
+            made.annotate.rate(made.people.local(name).id, first, word, seconds=1.0)
+        yield made
+
+
+def store(space: Workspace, who: str = "") -> QuestionStore:
+    """What somebody sees; the operator where nobody is named."""
+    if not who:
+        return QuestionStore(space._database)
+    actor = Actor(space.people.local(who).id, Role.ANNOTATOR)
+    return QuestionStore(space._database, actor=actor)
+
+
+def test_questions_come_with_answer_and_ratings(space: Workspace) -> None:
+    """In the order in which they came; an answer that is blank is none."""
+    first, second = store(space).questions("study")
+    assert first.answer == "A sea star."
+    assert first.meta["gold_position"] == 0
+    assert sorted(work.rating for work in first.work) == ["Correct", "Unclear"]
+    assert (second.answer, second.work) == (None, ())
+    assert list(store(space).questions("pairs")) == []
+
+
+def test_an_annotator_sees_no_rating_of_others(space: Workspace) -> None:
+    """Their own stands there, and nobody else's queue."""
+    first, _ = store(space, "ana").questions("study")
+    assert [work.rating for work in first.work] == ["Correct"]
+    ben = space.people.local("ben").id
+    with pytest.raises(NotAllowed):
+        store(space, "ana").entries(ben, "study")
+
+
+def test_datasets_are_those_with_places(space: Workspace) -> None:
+    """Pairs have none."""
+    assert store(space).datasets() == ["study"]
+
+
+def test_entries_are_those_of_a_queue(space: Workspace) -> None:
+    """State and start of the text, by key, as they came; narrowed by words and states."""
+    ana = space.people.local("ana").id
+    keys = space.corpus.keys("study")
+    entries = store(space).entries(ana, "study")
+    assert tuple(entries) == keys
+    assert [entries[key].state for key in keys] == [State.DRAFT, State.NEW]
+    positions = space.machines.positions
+    everything = [*keys, SampleKey("study", "gone")]
+    assert [row.key for row in positions.page(ana, everything)] == list(keys)
+    assert [row.key for row in positions.page(ana, keys, search="SEA STAR")] == [keys[0]]
+    assert [row.key for row in positions.page(ana, keys, states={State.NEW})] == [keys[1]]
+    assert positions.page(ana, ()) == []
+    space.annotate.finish(ana, keys[0], seconds=1.0)
+    assert positions.next_open(ana, keys) == keys[1]
+    assert positions.next_open(ana, keys[:1]) is None

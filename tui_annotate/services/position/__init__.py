@@ -1,0 +1,1 @@
+"""Position studies: rows made, put to a model, scored and counted by where the answer stands."""

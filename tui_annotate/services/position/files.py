@@ -1,0 +1,113 @@
+"""Rows of position studies in and out: one bad row ends it by its line, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord
+from tui_annotate.domain.positions import task
+from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.packing import PACKED, plain_suffixes
+from tui_annotate.plugins.files.targets import output
+
+_ROWS = {".jsonl", ".json", ".ndjson"}
+
+
+class Placed(NamedTuple):
+    """A row, and `file:line` where it stands."""
+
+    where: str
+    row: dict[str, Any]
+
+
+def rows(path: Path, *, encoding: str = "utf-8") -> Iterator[Placed]:
+    """The rows of a file, plain or packed, in order.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: it can not be opened.
+        InvalidRecord: a row can not be read, or is none of either task.
+    """
+    for value in json_values(path, encoding=encoding):
+        if isinstance(value, Problem):
+            raise InvalidRecord(value.message, value.hint, where=value.where)
+        with at(value.where):
+            task(value.value)
+        yield Placed(value.where, value.value)
+
+
+@contextmanager
+def at(where: str) -> Iterator[None]:
+    """Names the row in what is raised about it.
+
+    Raises:
+        InvalidRecord: in the place of any InvalidInput.
+    """
+    try:
+        yield
+    except InvalidRecord:
+        raise
+    except InvalidInput as error:
+        raise InvalidRecord(error.message, error.hint, where=where) from error
+
+
+def write(row: dict[str, Any], file: TextIO) -> None:
+    """One row as a line."""
+    file.write(json.dumps(row, ensure_ascii=False))
+    file.write("\n")
+
+
+def is_file_of_rows(target: Path) -> bool:
+    """Whether a name is that of a file of rows: `.jsonl`, also packed."""
+    return bool(set(plain_suffixes(target)[-1:]) & _ROWS)
+
+
+def ending(path: Path) -> str:
+    """What names of files like this one end in: `.jsonl`, and how it is packed."""
+    return ".jsonl" + (path.suffix if path.suffix in PACKED else "")
+
+
+class Files:
+    """Files of rows in a folder, by name; all of them appear together at the end, or none."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        self._stack = stack
+        self._folder = folder
+        self._open: dict[str, TextIO] = {}
+        self.names: list[str] = []
+
+    def file(self, name: str) -> TextIO:
+        """The file of a name, opened the first time."""
+        if name not in self._open:
+            self._open[name] = self._stack.enter_context(output(self._folder / name))
+            self.names.append(name)
+        return self._open[name]
+
+
+@contextmanager
+def into(folder: Path) -> Iterator[Files]:
+    """Files in a folder, which is made where it is not there.
+
+    Raises:
+        InvalidInput: a file stands there, or its own folder is not there.
+        Unavailable: it can not be written.
+    """
+    made = not folder.exists()
+    if made:
+        if not folder.absolute().parent.is_dir():
+            raise InvalidInput(f"there is no folder {folder.absolute().parent}", "make it first")
+        folder.mkdir()
+    elif not folder.is_dir():
+        raise InvalidInput(f"{folder} is a file", "name a folder, or a file that ends in .jsonl")
+    try:
+        with ExitStack() as stack:
+            yield Files(stack, folder)
+    except BaseException:
+        if made:
+            with suppress(OSError):
+                folder.rmdir()
+        raise

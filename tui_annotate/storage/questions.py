@@ -1,0 +1,114 @@
+"""Questions of a dataset with what was answered and what people say of it, without their passages.
+
+Of a study with eighteen thousand prompts the passages are 200 MB, and nobody needs them to count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from sqlalchemy import TextClause, bindparam, text
+
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, require, seen_by
+from tui_annotate.domain.samples import Kind, SampleKey
+from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.queue import QueueRow
+
+_WHERE: Final = " d.name = :dataset AND s.kind = :kind"
+_ROWS: Final = text(
+    'SELECT s.external, s."group", s.meta, t.text, a.person, a.rating'  # noqa: S608  constants
+    " FROM datasets d CROSS JOIN samples s ON s.dataset_id = d.id"
+    " LEFT JOIN sample_documents l ON l.sample_id = s.id AND l.side = 'summary'"
+    " LEFT JOIN documents t ON t.id = l.document_id"
+    " LEFT JOIN assignments a ON a.sample_id = s.id AND a.rating <> '' AND {people}"
+    f" WHERE {_WHERE} ORDER BY s.id, a.person"
+).text
+_ENTRIES: Final = text(
+    "SELECT s.external, s.\"group\", coalesce(a.state, 'new'), coalesce(a.annotations, 0),"  # noqa: S608
+    " s.summary, coalesce(a.updated, '') FROM datasets d"
+    " CROSS JOIN samples s ON s.dataset_id = d.id"
+    " LEFT JOIN assignments a ON a.sample_id = s.id AND a.person = :person"
+    f" WHERE {_WHERE} ORDER BY s.id"
+)
+_MARK: Final = '"gold_position"'
+_DATASETS: Final = text(
+    "SELECT d.name FROM datasets d WHERE EXISTS (SELECT 1 FROM samples s"
+    " WHERE s.dataset_id = d.id AND s.kind = :kind AND instr(s.meta, :mark)) ORDER BY d.name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredQuestion:
+    """A sample of the kind `question`.
+
+    Attributes:
+        meta: its record's fields.
+        answer: its summary side; None where it has none.
+        work: of each person who rated it and whose work may be seen.
+    """
+
+    key: SampleKey
+    group: str
+    meta: dict[str, Any]
+    answer: str | None
+    work: tuple[Assignment, ...] = ()
+
+
+class QuestionStore:
+    """Reads questions; of others' work an annotator is told nothing."""
+
+    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
+        self._database = database
+        self._actor = actor
+
+    def datasets(self) -> list[str]:
+        """The datasets with questions that tell where their answer stands, by name."""
+        with self._database.reading() as connection:
+            found = connection.execute(_DATASETS, {"kind": Kind.QUESTION.value, "mark": _MARK})
+            return list(found.scalars())
+
+    def questions(self, dataset: str) -> Iterator[StoredQuestion]:
+        """The questions of a dataset as they came, streamed from one moment of the store."""
+        seen = seen_by(self._actor)
+        scope: dict[str, Any] = {"dataset": dataset, "kind": Kind.QUESTION.value}
+        if seen is not None:
+            scope["seen"] = list(seen)
+        with self._database.reading() as connection:
+            found = connection.execute(_query(narrow=seen is not None), scope)
+            for name, rows in groupby(found, key=lambda row: row[0]):
+                yield _question(SampleKey(dataset, name), list(rows))
+
+    def entries(self, person: str, dataset: str) -> dict[SampleKey, QueueRow]:
+        """The questions of a dataset as the queue lists them to somebody, as they came.
+
+        Raises:
+            NotAllowed: it is somebody else's queue.
+        """
+        require(self._actor, Verb.READ, person)
+        scope = {"dataset": dataset, "kind": Kind.QUESTION.value, "person": person}
+        with self._database.reading() as connection:
+            found = connection.execute(_ENTRIES, scope)
+            rows = [
+                QueueRow(SampleKey(dataset, name), group, State(state), count, start, updated)
+                for name, group, state, count, start, updated in found
+            ]
+        return {row.key: row for row in rows}
+
+
+def _query(*, narrow: bool) -> TextClause:
+    if not narrow:
+        return text(_ROWS.format(people="1"))
+    query = text(_ROWS.format(people="a.person IN :seen"))
+    return query.bindparams(bindparam("seen", expanding=True))
+
+
+def _question(key: SampleKey, rows: list[Any]) -> StoredQuestion:
+    _, group, meta, answer, _, _ = rows[0]
+    work = tuple(Assignment(person, rating=rating) for *_, person, rating in rows if person)
+    told = from_json(meta) if meta else {}
+    return StoredQuestion(key, group, told, None if answer is None else answer.decode(), work)
