@@ -65,7 +65,9 @@ def list_suggestions(
     *,
     dataset: OfDatasetOption = "",
     maker: MakerOption = "",
-    waiting: Annotated[bool, typer.Option("--open", help="Those alone that nobody answered.")] = False,
+    waiting: Annotated[
+        bool, typer.Option("--open", help="Those alone that nobody answered.")
+    ] = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:

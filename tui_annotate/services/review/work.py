@@ -39,9 +39,7 @@ class Work:
         return tuple(
             Layer(
                 letter,
-                tuple(
-                    replace(one, imported=None, suggested=None) for one in stream.annotations
-                ),
+                tuple(replace(one, imported=None, suggested=None) for one in stream.annotations),
                 stream.assignment.comment,
                 stream.assignment.rating,
             )
