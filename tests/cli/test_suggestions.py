@@ -302,7 +302,8 @@ def _bundle(command: Command, file: Path) -> tuple[Path, Person]:
         space.annotate.comment(space.person().id, TEA, "mine", seconds=1)
     made = command("bundle", "make", "--for", "reader", "-o", str(file))
     assert made.code == 0, made.err
-    return carrying.unpacked(file)
+    folder, merged = carrying.unpacked(file)
+    return folder, merged.person
 
 
 def test_a_bundle_takes_suggestions_and_brings_answers(found: Command, tmp_path: Path) -> None:
