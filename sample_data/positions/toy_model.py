@@ -27,7 +27,7 @@ def answer(prompt: str) -> str:
     if key:
         pairs = re.findall(r'"([^"]*)": "([^"]*)"', prompt)
         third = len(pairs) // 3
-        known = dict(pairs[:third] + pairs[-third:])
+        known: dict[str, str] = dict(pairs[:third] + pairs[-third:])
         return known.get(key, "That key I did not see.")
     passages = PASSAGE.findall(prompt)
     sentences = [

@@ -83,7 +83,7 @@ def verdicts(reply: str, *, count: int, name: str) -> tuple[int, ...] | None:
     rows = json_in(reply)
     if not isinstance(rows, list) or len(rows) != count:
         return None
-    values = [row.get(name) if isinstance(row, dict) else row for row in rows]
+    values: list[Any] = [row.get(name) if isinstance(row, dict) else row for row in rows]
     if any(value not in (0, 1) for value in values):
         return None
     return tuple(int(value) for value in values)

@@ -203,7 +203,12 @@ def test_a_question_of_another_format_becomes_a_row(tmp_path: Path) -> None:
         meta={"answers": ["sea star"], "gold_position": 1, "odd": 1},
     )
     bare = replace(stranger, id="2", documents=stranger.side(Side.SOURCE), meta={}, group="")
-    broken = [{"row": 1}, {"row": {"ctxs": 1, "question": "q"}}, {"row": {}}, {}]
+    broken: list[dict[str, Any]] = [
+        {"row": 1},
+        {"row": {"ctxs": 1, "question": "q"}},
+        {"row": {}},
+        {},
+    ]
     others = [replace(bare, imported={"format": "open-qa", **each}) for each in broken]
     rows, report = given_out(tmp_path, [Record(each) for each in (stranger, bare, *others)])
     assert rows[2:] == [rows[1]] * 4
