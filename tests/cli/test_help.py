@@ -30,6 +30,9 @@ OTHERS = {
     ("freeze replay", "--output"),
     ("users export", "--output"),
     *((f"position {name}", "--output") for name in ("make-qa", "make-kv", "evaluate", "run")),
+    *((f"judge {name}", "--output") for name in ("sort", "generate", "evaluate")),
+    ("score train-probe", "--output"),
+    ("suggestions from-scores", "--label"),
     ("users delete", "--pseudonymise"),
 }
 

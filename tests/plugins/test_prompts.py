@@ -69,7 +69,7 @@ def test_a_file_that_can_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def refused(*_: object, **__: object) -> str:
         raise PermissionError(13, "Permission denied")
 
+    built_in("pair", "en")  # read before the disk is refused
     monkeypatch.setattr(Path, "read_text", refused)
-    built_in("pair", "en")
     with pytest.raises(Unavailable, match="Permission denied"):
         load("pair", folders=(tmp_path,))

@@ -26,7 +26,7 @@ SHOWN = 20
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
     audit = typer.Typer(
-        help="What the log can show later: that nothing in it was altered.", no_args_is_help=True
+        help="What the log can show later: that it was not altered.", no_args_is_help=True
     )
     audit.command(
         epilog=examples(

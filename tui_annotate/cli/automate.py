@@ -43,7 +43,7 @@ def run(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Read data, score and rank it, and write what came of it, as one file says.
+    """Read, score, rank and write data, as one file says.
 
     The keys of Dreamcatcher's files are read. Paths are taken from the folder you are in.
     """

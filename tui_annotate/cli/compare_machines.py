@@ -97,7 +97,9 @@ def compare_machines(
     ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Tell how well scores, judges and detectors' columns find what people call unsupported.
+    """Hold scores, judges and detectors against people.
+
+    How well do they find what people call unsupported?
 
     By sample: balanced accuracy, F1, area under the curve, kappa, with intervals. A threshold that
     is not given is chosen on the same samples, and told so.

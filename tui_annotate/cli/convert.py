@@ -111,7 +111,7 @@ def convert(
     language: LanguageOption = "",
     encoding: EncodingOption = "utf-8",
 ) -> None:
-    """Write a file of one format in another, without a workspace.
+    """Write a file of one format as another, no workspace.
 
     What the format can not carry is counted and told.
 

@@ -77,7 +77,7 @@ def init(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a workspace: a folder for texts, labels and annotations.
+    """Make a workspace: a folder for texts and annotations.
 
     It holds settings, labels, a SQLite store, and vectors in LanceDB.
     """
@@ -116,7 +116,7 @@ def ingest(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Read pairs of texts, source and summary, into the workspace.
+    """Read texts, sources and summaries, into the workspace.
 
     The same file again adds nothing; stopped at any moment, it goes on the next time.
 

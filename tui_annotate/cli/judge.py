@@ -176,7 +176,9 @@ def evaluate(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Score answers and contexts: faithfulness, relevancy, context precision and recall.
+    """Score answers and contexts by the measures of RAG.
+
+    They are faithfulness, answer relevancy, context precision and context recall.
 
     An answer or a ground truth that is missing is made first. Questions without a score are left
     out of the mean, and counted. The output is a table by its ending: .xlsx, .csv, else lines of

@@ -65,7 +65,9 @@ def annotate(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Let a model propose unsupported spans, with labels, evidence and reasons.
+    """Let a model propose unsupported spans, and say why.
+
+    Each has labels, evidence and a reason.
 
     What it quotes must stand in the texts, and its labels in the label set: all else is refused and
     counted. Proposals are suggestions, nobody's work until somebody takes them. Replies are kept:

@@ -11,7 +11,7 @@ from tui_annotate.cli.options import examples
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
     position = typer.Typer(
-        help="Does a model use a fact wherever it stands in a long prompt?", no_args_is_help=True
+        help="Does a model use a fact wherever it stands in a prompt?", no_args_is_help=True
     )
     position.command(
         "make-qa",

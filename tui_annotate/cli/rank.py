@@ -85,7 +85,10 @@ def rank(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Say which answers are right or wrong by their scores, and which can not be decided."""
+    """Say by their scores which answers are right or wrong.
+
+    What can not be decided has a word of its own.
+    """
     from tui_annotate.services.rank import Asked, chosen_ranker
 
     with opened(workspace, needs=Verb.MANAGE) as space, output.progress("answers") as tell:

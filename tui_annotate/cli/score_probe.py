@@ -95,7 +95,7 @@ def train_probe(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Train a probe that tells from a model's state whether it knows the answer to a question.
+    """Train a probe: does a model know the answer to a question?
 
     Questions whose answers are all right are known, such whose answers are all wrong are not. Of
     100 it learns from 70; the figures are those of the other 30, which no layer has seen.

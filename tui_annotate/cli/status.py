@@ -31,7 +31,7 @@ def status(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Print what is there, and how far and how fast people are.
+    """Print what there is, and how far and fast people are.
 
     Hours are time at work, pauses taken out; the end is told from the pace of the last two weeks.
     Annotators see their own figures.

@@ -148,7 +148,7 @@ def from_scores(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Suggest the parts of summaries that a score holds for unsupported.
+    """Suggest parts of summaries that a score finds unsupported.
 
     The newest run speaks that says such a score of segments; see `tui-annotate score`.
     """
@@ -190,7 +190,9 @@ def report(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Tell how often suggestions were taken, changed and refused, and why; by maker and by label.
+    """Tell how often suggestions were taken, changed, refused.
+
+    Also why; by maker and by label.
 
     Seen counts each person who had a suggestion before them: those who answered it, and those who
     worked on its sample since. Taken is the share of answers, with its 95 % interval (Wilson).
@@ -206,7 +208,7 @@ def report(
 
 
 def hide(*, dataset: HiddenOption, workspace: WorkspaceOption = None) -> None:
-    """Let people annotate a dataset without what machines say of it.
+    """Let people annotate a dataset without machines' opinions.
 
     Suggestions, scores, machine labels and orders by these are gone from their screens. Datasets
     for practice never show any.
