@@ -54,7 +54,7 @@ def test_the_app_gets_what_was_asked_for(filled: Command, drawn: Drawn, tmp_path
     done = filled("annotate", "--as", "ana", "--sample", "tea", "--order", "random:7")
     assert done.code == 0
     log = tmp_path / screen.LOG
-    usual = {"bound": None, "own": True, "reviewing": False}
+    usual = {"bound": None, "own": True, "reviewing": False, "action": ""}
     asked = {"person": "ana", "sample": "tea", "order": "random:7", "log": log}
     assert drawn.given == asked | usual
     assert drawn.opened == tmp_path
