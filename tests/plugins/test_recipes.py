@@ -24,7 +24,7 @@ scorer:
   unigram_scorer_en:
     unigram_top_k: 3
   unigram_scorer:
-  probe_scorer: {probe_model_path: probe.json, hidden_size: 5120}
+  probe_scorer: {probe_model_path: probe.json, model_path: ziya, hidden_size: 5120}
 ranker:
   ranker_name: SimpleRanker
   up_percentile: 55
@@ -45,7 +45,7 @@ def test_the_keys_of_the_original_are_read_in_the_order_of_the_file(tmp_path: Pa
         Step(scorer="similarity", options={"embedder": "neural:bge", "with_question": True}),
         Step(scorer="unigram", options={"language": "en", "top_k": 3}),
         Step(scorer="unigram", options={"language": "zh"}),
-        Step(scorer="probe:probe.json"),
+        Step(scorer="probe:probe.json", options={"folder": "ziya"}),
     )
     assert recipe.ranker == {"ranker": "SimpleRanker", "up": 55, "down": 45.5}
     assert [each.partition(":")[0] for each in recipe.unused] == [

@@ -110,12 +110,13 @@ _OPTIONS: Final[_Keys] = MappingProxyType(
         "embedder": ("embedder", _is_text),
         "base_url": ("base_url", _is_text),
         "model": ("model", _is_text),
-        "embedding_model_path": ("folder", _is_text),
+        "embedding_model_path": ("vectors", _is_text),
         "probe_model_path": ("model", _is_text),
         "rm_model_path": ("model", _is_text),
         **dict.fromkeys(_MODELS, _IDLE),
     }
 )
+_PROBE: Final[_Keys] = MappingProxyType({**_OPTIONS, "model_path": ("folder", _is_text)})
 _RANKER: Final[_Keys] = MappingProxyType(
     {
         "ranker_name": ("ranker", _is_text),
@@ -198,11 +199,12 @@ class _Reader:
         known = (*self._scorers, *_SCORERS)
         for name, options in self._pairs(node, known):
             scorer, implied = _SCORERS.get(name, (name, {}))
-            said = {} if _empty(options) else self._section(options, _OPTIONS, name)
+            keys = _PROBE if scorer == "probe" else _OPTIONS
+            said = {} if _empty(options) else self._section(options, keys, name)
             if "answer_only" in said:
                 said["with_question"] = not said.pop("answer_only")
-            if folder := said.pop("folder", ""):
-                said.setdefault("embedder", f"neural:{folder}")
+            if vectors := said.pop("vectors", ""):
+                said.setdefault("embedder", f"neural:{vectors}")
             if model := said.pop("model", ""):
                 scorer = f"{scorer}:{model}"
             yield Step(scorer=scorer, options={**implied, **said})
