@@ -11,6 +11,8 @@ import logging
 import signal
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
@@ -20,6 +22,7 @@ from textual.screen import Screen
 
 from tui_annotate.domain.visible import visible
 from tui_annotate.tui.line_input import typed
+from tui_annotate.tui.terminal import watch
 from tui_annotate.tui.theme import Look, themes
 from tui_annotate.tui.turns import TurnTaking
 
@@ -49,6 +52,8 @@ class ClosedApp(TurnTaking):
     def listen(self, leave: Callable[[], object]) -> None:
         """A closed terminal and a polite kill end the app as `leave` does."""
         loop = asyncio.get_running_loop()
+        if not self.is_headless and sys.__stdin__ is not None:
+            watch(sys.__stdin__.fileno(), partial(_tell, loop, leave))
         for name in ("SIGHUP", "SIGTERM"):
             try:
                 loop.add_signal_handler(getattr(signal, name), leave)
@@ -95,3 +100,9 @@ class ClosedApp(TurnTaking):
 
     def open_url(self, url: str, *, new_tab: bool = True) -> None:
         """Refused."""
+
+
+def _tell(loop: asyncio.AbstractEventLoop, leave: Callable[[], object]) -> None:
+    """From another thread; where the app ended meanwhile there is nobody to tell."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(leave)

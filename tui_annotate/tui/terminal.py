@@ -7,15 +7,22 @@ away, and standard error becomes the log, so that no library writes over the tex
 
 from __future__ import annotations
 
+import errno
+import io
 import logging
 import os
+import select
 import sys
-from collections.abc import Iterator, MutableMapping
+import threading
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.tui.theme import Look, detect
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _KEPT: Final = frozenset({"TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FPS"})
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -34,6 +41,40 @@ def prepare(environ: MutableMapping[str, str]) -> Look:
     if look.colors:
         environ["TEXTUAL_COLOR_SYSTEM"] = look.colors
     return look
+
+
+class _Surface(io.FileIO):
+    """What is drawn on; once the terminal is closed it takes everything, and shows nothing.
+
+    Textual writes in a thread that dies of an error, and then waits for it without end.
+    """
+
+    def write(self, data: ReadableBuffer, /) -> int | None:  # type: ignore[override]  # None: later
+        try:
+            return super().write(data)
+        except OSError as error:
+            if error.errno not in {errno.EIO, errno.EPIPE}:
+                raise
+            return memoryview(data).nbytes
+
+
+def watch(number: int, gone: Callable[[], object]) -> None:
+    """Calls a function, in a thread of its own, once the terminal behind a file is closed.
+
+    The signal that should say so does not come where the terminal is not that of the session, and
+    Textual then reads the end of its input without a pause. Nothing is done where a system has no
+    poll; an idle watch costs nothing.
+    """
+    if not hasattr(select, "poll"):
+        return
+    end = select.poll()
+    end.register(number, 0)  # being closed is told without being asked for
+
+    def wait() -> None:
+        if any(told & select.POLLHUP for _, told in end.poll()):
+            gone()
+
+    threading.Thread(target=wait, name="terminal", daemon=True).start()
 
 
 @contextmanager
@@ -57,7 +98,8 @@ def drawing(log: Path) -> Iterator[None]:
     kept, original = os.dup(2), sys.__stderr__
     os.dup2(target, 2)
     try:
-        with os.fdopen(os.dup(1), "w", encoding="utf-8") as terminal:
+        surface = io.BufferedWriter(_Surface(os.dup(1), "w"))
+        with io.TextIOWrapper(surface, encoding="utf-8") as terminal:
             sys.__stderr__ = terminal  # type: ignore[misc]  # Textual's driver takes its file here
             yield
     finally:
