@@ -16,7 +16,7 @@ from tui_annotate.domain.annotations import ADJUDICATED, Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.samples import Document, Kind, Sample, Side
+from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
 from tui_annotate.domain.settlements import How, Settled
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins import registry
@@ -96,6 +96,14 @@ RECORDS = [_record(form, str(number)) for number, form in enumerate(_ROWS)]
 _ITEM = {"topic_id": "1", "run_id": "run", "team_id": "team"} | _META
 RECORDS.append(  # formats of collections hold items alone
     replace(RECORDS[0], sample=Sample("d", "r|1|run", TEXTS, kind=Kind.REPORT, meta=_ITEM))
+)
+_ASKED = {"answers": ["12 million"], "gold_position": 0} | _META
+RECORDS.append(  # and that of position studies, questions that people gave a verdict on
+    replace(
+        RECORDS[0],
+        sample=Sample("d", "q", TEXTS, kind=Kind.QUESTION, meta=_ASKED, request=Request("", "q")),
+        assignments=tuple(Assignment(each.id, State.DONE, "Correct") for each in EVERYBODY),
+    )
 )
 _OF_ONE = ("all", "majority", "adjudicated", PEOPLE[0].name, PEOPLE[1].id)
 CASES = [
