@@ -127,6 +127,33 @@ def test_the_line_keeps_what_and_who_where_cells_are_few(cells: int) -> None:
     assert told(on, cells).endswith("x refuse") is (cells >= 130)
 
 
+def test_in_eighty_columns_the_label_is_whole() -> None:
+    """The quote and the maker are cut for the reason, not the label, which is nowhere else."""
+    on = with_two()
+    words = (anchor(on, "12 million", Side.SOURCE),)
+    on.suggestions = (replace(on.suggestions[0], maker="detector-1", note="", evidence=words),)
+    keys(on, "c")
+    for note, line in (
+        (
+            "another sum",
+            'y saves "15 m…unds" Intrinsic + evidence · detector-1 0.83: "another sum"',
+        ),
+        (REASON, 'y saves "15…ds" Intrinsic + evidence · detec… 0.83: "The source…12 million."'),
+    ):
+        on.suggestions = (replace(on.suggestions[0], note=note),)
+        assert told(on, 77) == line
+
+
+def test_without_a_label_the_line_promises_nothing_of_y() -> None:
+    """It says which keys save: `y` can not, and says so too."""
+    on = with_two()
+    on.suggestions = (replace(on.suggestions[0], labels=(), note="", evidence=()),)
+    keys(on, "c")
+    assert told(on) == ('e, a digit, Enter save "15 million pounds" · judge:tiny 0.83 · x refuse')
+    assert key(on, "y") == [Blink()]
+    assert said(on) == "no label is proposed: e, then a digit"
+
+
 def test_y_accepts_the_suggestion_as_it_is() -> None:
     """Claim, evidence and labels become an annotation, the reason no note; the line says saved."""
     on = with_two()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.tui.stage import HOSTILE, staged
+from tui_annotate.tui.draft.offered import DECLINING
 from tui_annotate.tui.palette import palette
 from tui_annotate.tui.widgets.label_bar import LabelBar, Option
 
@@ -67,6 +68,17 @@ async def test_a_tick_hides_no_option() -> None:
             assert "5  " in stage.text()
             assert "more" not in stage.text()
             assert ("    2 " in stage.text()) == (chosen == 0)
+
+
+async def test_eighty_columns_show_every_reason_of_a_refusal() -> None:
+    """No reason is left out: who would refuse for it could not know that it is there."""
+    widget = LabelBar()
+    widget.styles.height = 1
+    async with staged(widget) as (stage, pilot):
+        reasons = [(str(at), name, False, False, -1) for at, name in enumerate(DECLINING, 1)]
+        widget.show([*reasons, ("0", "own words", False, False, -1)])
+        await pilot.pause()
+        assert all(name in stage.text() for name in (*DECLINING, "own words"))
 
 
 async def test_one_row_is_enough_where_the_screen_has_no_more() -> None:

@@ -16,25 +16,30 @@ OFFER: Final = "offer"
 
 
 class _Room(NamedTuple):
-    """Cells of quotes and of names; how many places of the source are named."""
+    """Cells of quotes, labels and the maker; how many places of the source are named."""
 
     quote: int
-    names: int
+    labels: int
+    maker: int
     places: int = 1
 
 
 _ROOMS: Final = (
-    _Room(200, 60, 99),
-    _Room(60, 60, 99),
-    _Room(36, 40),
-    _Room(24, 24),
-    _Room(16, 14),
-    _Room(10, 10),
-    _Room(6, 6),
+    _Room(200, 60, 60, 99),
+    _Room(60, 60, 60, 99),
+    _Room(36, 40, 40),
+    _Room(24, 24, 24),
+    _Room(16, 16, 14),
+    _Room(10, 14, 10),
+    _Room(6, 10, 6),
+    _Room(6, 6, 6),
 )
-_KEYS: Final = " · e change · x refuse"
+_REFUSE: Final = " · x refuse"
+_KEYS: Final = f" · e change{_REFUSE}"
 _REASON: Final = 24
 """Cells of a reason that the text is cut shorter for."""
+_PLACE: Final = 6
+"""Cells in which a quote of the source still tells something."""
 _LEAST: Final = 8
 """Cells in which a reason still tells something."""
 
@@ -75,19 +80,23 @@ def _offer(draft: Draft, one: Suggestion, cells: int) -> str:
     room = cells - cells_of(text) - len(': ""')
     if why and room >= _LEAST:
         text += f": {quoted(why, cells=room)}"
-    return f"{text}{_KEYS}" if cells_of(text + _KEYS) <= cells else text
+    keys = _KEYS if one.labels else _REFUSE
+    return f"{text}{keys}" if cells_of(text + keys) <= cells else text
 
 
 def _proposed(draft: Draft, one: Suggestion, room: _Room) -> str:
-    names = cut(draft.label_names(one.labels), room.names)
+    names = f" {cut(draft.label_names(one.labels), room.labels)}" if one.labels else ""
+    deed = "y saves" if one.labels else "e, a digit, Enter save"
     claim = anchor_words(draft, one.claim[0], cells=room.quote) if one.claim else "no claim"
     more = f" and {len(one.claim) - 1} more" if len(one.claim) > 1 else ""
     evidence = ""
     if one.evidence:
         cells = room.quote // 3
-        evidence = f" + evidence {places(draft, one.evidence, cells=cells, most=room.places)}"
+        where = places(draft, one.evidence, cells=cells, most=room.places)
+        # The words are marked in the source anyway.
+        evidence = f" + evidence {where}" if cells >= _PLACE or '"' not in where else " + evidence"
     score = "" if one.score is None else f" {one.score:.2f}"
-    return f"y saves {claim}{more} {names}{evidence} · {cut(one.maker, room.names)}{score}"
+    return f"{deed} {claim}{more}{names}{evidence} · {cut(one.maker, room.maker)}{score}"
 
 
 def page(draft: Draft) -> str:

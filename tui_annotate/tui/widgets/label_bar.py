@@ -114,7 +114,7 @@ class LabelBar(FixedRows):
 
         They stand closer before one is left out: a tick on one must not hide another.
         """
-        for gap in (_GAP, _GAP - 1):
+        for gap in range(_GAP, 0, -1):
             everything = self._place(self._options, cells, rows, gap=gap)
             if everything is not None:
                 return everything
