@@ -319,3 +319,15 @@ def test_one_begins_in_ones_own_line(database: Database) -> None:
     with pytest.raises(NotFound, match="not among yours"):
         deeds.open(ana, first)
     assert deeds.start(person(database, "li")) is None
+
+
+def test_one_begins_a_dataset_at_ones_own_first_sample(database: Database) -> None:
+    """Wherever one was; who has none of it is told so."""
+    share, deeds = service(database), annotate(database)
+    share.give("d", ["ana"], Wish("4", sorting=Sorting.INGESTED))
+    share.give("d", ["ben"], Wish("all", sorting=Sorting.INGESTED))
+    ben = person(database, "ben")
+    deeds.keep_place(ben, SampleKey("d", "7"), {})
+    assert deeds.start(ben, sample="d/") == SampleKey("d", "4")
+    with pytest.raises(NotFound, match="no sample of 'd' is yours"):
+        deeds.start(person(database, "li"), sample="d/")

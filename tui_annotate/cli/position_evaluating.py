@@ -229,5 +229,5 @@ def show(
                 f"there are: {names}" if there else "ingest rows of a position study first",
             )
         positions.evaluate(dataset)
-        first = space.corpus.keys(dataset)[0]
-    raise typer.Exit(screen.annotate(folder, name=name, sample=str(first), action="positions.show"))
+    begin = f"{dataset}/"
+    raise typer.Exit(screen.annotate(folder, name=name, sample=begin, action="positions.show"))

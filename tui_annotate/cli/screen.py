@@ -133,7 +133,7 @@ def _need_sample(folder: Path, sample: str) -> None:
     from tui_annotate import workspace as workspaces
 
     with workspaces.open(folder) as space:
-        if sample:
+        if sample and not sample.endswith("/"):  # a dataset alone: whose first of it, who knows
             space.corpus.find(sample)
 
 

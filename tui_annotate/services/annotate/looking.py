@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.items import scale
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.orders import BY_SOURCE
@@ -17,6 +18,7 @@ from tui_annotate.domain.relabelling import Renames
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.siblings import Sibling
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.visible import visible
 from tui_annotate.services.annotate.desk import Desk
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.guidance.label_sets import LabelSets
@@ -103,12 +105,17 @@ class Looking:
         Where that is finished, or not theirs any more, it is the next one that is not finished;
         with all finished, where they were, or the first.
 
+        Args:
+            sample: an id, or dataset/id; a dataset with a stroke alone means their first of it.
+
         Returns:
             None where there is nothing at all for them.
 
         Raises:
-            NotFound: `sample` names none, or more than one.
+            NotFound: `sample` names none, or more than one, or a dataset without any of theirs.
         """
+        if sample.endswith("/"):
+            return self._first_of(person, sample[:-1], order=order)
         if sample:
             return self.corpus.find(sample)
         last = self.people.last_place(person)
@@ -118,6 +125,14 @@ class Looking:
             return last
         following = self.line.next_unfinished(person, last, order=order)
         return following or last or self.line.first(person, order=order)
+
+    def _first_of(self, person: str, dataset: str, *, order: str) -> SampleKey:
+        for key in self.corpus.keys(dataset):
+            if self.line.holds(person, key, order=order):
+                return key
+        raise NotFound(
+            f"no sample of {visible(dataset)!r} is yours", "ask whoever hands the samples out"
+        )
 
     def feedback(self, person: str, key: SampleKey) -> Feedback | None:
         """A sample that somebody did for practice beside what is right; None for all others."""
