@@ -134,3 +134,19 @@ def test_a_file_is_read_row_by_row(tmp_path: Path) -> None:
         next(found)
     with pytest.raises(InvalidInput):
         next(rows(tmp_path))
+
+
+def test_questions_and_keys_are_shared_apart() -> None:
+    """One task has no row of the other's, so each is compared over its own groups."""
+    asked = [
+        Case(task=task, position=at, size=12, identity=name, score=1.0)
+        for task, at, name in (
+            (Task.QA, 0, "q"), (Task.QA, 2, "q"), (Task.QA, 2, "alone"),
+            (Task.KV, 0, "k"), (Task.KV, 11, "k"),
+        )
+    ]  # fmt: skip
+    found = evaluate(lambda: asked, Asked(by=(By.TASK, By.POSITION), shared=True))
+    assert [(place, bar.n) for place, bar in found.groups] == [
+        (("kv", 0), 1), (("kv", 11), 1), (("qa", 0), 1), (("qa", 2), 1)
+    ]  # fmt: skip
+    assert found.left_out == 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from tui_annotate.domain.positions import CORRECT, INCORRECT, Case
+from tui_annotate.domain.positions import CORRECT, INCORRECT, Case, Task
 from tui_annotate.methods.position import Bar, together
 
 
@@ -30,7 +30,7 @@ class Asked:
 
     Attributes:
         by: what answers are grouped by.
-        shared: only questions that were scored in all groups count.
+        shared: only questions that were scored in all groups of their task count.
     """
 
     by: tuple[By, ...] = (By.POSITION,)
@@ -145,11 +145,13 @@ def place(case: Case, by: Sequence[By]) -> Place:
 
 
 def _common(cases: Iterable[Case], by: Sequence[By]) -> set[str]:
-    groups: dict[Place, set[str]] = {}
+    """Of each task what all its groups have: a key is never a question over passages."""
+    tasks: dict[Task, dict[Place, set[str]]] = {}
     for case in cases:
         if case.score is not None:
+            groups = tasks.setdefault(case.task, {})
             groups.setdefault(place(case, by), set()).add(case.identity)
-    return set.intersection(*groups.values()) if groups else set()
+    return set[str]().union(*(set.intersection(*each.values()) for each in tasks.values()))
 
 
 def _count(case: Case, sums: _Sums, *, by: Sequence[By], common: set[str] | None) -> None:
