@@ -71,6 +71,7 @@ def test_a_dry_run_says_what_would_be_sent(work: Command) -> None:
         (("--scorer", "similarity"), "no vectors"),
         (("--scorer", "unigram", "--dataset", "nix"), "no dataset 'nix'"),
         (("--scorer", "unigram", "--lang", "fr"), "no language 'fr'"),
+        (("list", "--dataset", "nix"), "no dataset 'nix'"),
         (("import",), "name either a file, or columns"),
         (("import", "set.jsonl", "--columns", "all"), "name either a file, or columns"),
         (("import", "set.jsonl", "--name", "n"), "no column 'id'"),

@@ -238,7 +238,7 @@ def list_runs(
     Of each maker the newest run stands; older ones are kept until they are removed.
     """
     with opened(workspace, needs=Verb.REPORT) as space:
-        runs = space.machines.scores.runs(dataset)
+        runs = space.machines.scores.runs(dataset and meant_dataset(space, dataset))
         newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
     stands = set(newest.values())
     if as_json:
