@@ -14,9 +14,9 @@ from tests.collected import DATASET, collection, key
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.items import PASSAGE
-from tui_annotate.domain.people import again
+from tui_annotate.domain.people import Actor, Role, again
 from tui_annotate.domain.records import Record
-from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
+from tui_annotate.domain.samples import Kind, Sample, SampleKey, Side, Signals
 from tui_annotate.domain.sharing import Sorting, Wish
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins import registry
@@ -171,3 +171,28 @@ def test_other_labels_are_put_beside_the_one(space: Workspace) -> None:
     assert [label.name for _, label in desk.labels.bar()] == ["Passage", "Support"]
     with pytest.raises(Conflict, match="Passage"):
         space.team.relabel.apply("- Support\n", name="x.yaml", dataset=DATASET)
+
+
+def test_a_new_account_in_a_collection_sees_nobodys_work(space: Workspace, tmp_path: Path) -> None:
+    """Neither marks, ratings and comments of items, nor that there are any: tree, queue, files."""
+    for where in ITEMS:
+        marked(space, "ana", where)
+    ben = space.people.local("ben").id
+    mine = space.acting(Actor(ben, Role.ANNOTATOR))
+    for where in ITEMS:
+        desk = mine.annotate.open(ben, where)
+        assert (desk.annotations, desk.assignment.rating, desk.assignment.comment) == ((), "", "")
+        assert desk.finished == 0
+    for kind in (Kind.REPORT, Kind.DOCUMENT, Kind.CITATION):
+        assert _done(mine, ben, kind) == 0 < _done(space, space.people.local("ana").id, kind)
+    for name in ("native", "autojudge"):
+        target = tmp_path / name
+        mine.export(target, format=name)
+        assert "hm" not in target.read_text("utf-8")
+        space.export(target, format=name)
+        assert '"hm"' in target.read_text("utf-8")
+
+
+def _done(space: Workspace, person: str, kind: Kind) -> int:
+    """Items that a tree's topics count as done."""
+    return sum(topic.done for topic in space.annotate.topics(person, DATASET, kind))
