@@ -209,6 +209,19 @@ async def test_a_half_written_note_is_kept_in_the_store(folder: Path) -> None:
         assert place["kept"] == [["sample", "", "half"]]
 
 
+async def test_an_app_that_was_killed_begins_at_the_sample_that_was_on_screen(folder: Path) -> None:
+    """Where one went is kept on arrival, not only on leaving."""
+    async with at_work(folder) as person:
+        first = person.screen.desk
+        await person.press(">")
+        session, desk = person.screen.session, person.screen.desk
+        assert first is not None
+        assert session is not None
+        assert desk is not None
+        assert desk.sample.key != first.sample.key
+        assert session.annotate.start(session.person.id, order="ingested") == desk.sample.key
+
+
 async def test_a_terminal_that_changes_its_size_keeps_everything(folder: Path) -> None:
     """Narrow, wide, narrow: draft, cursor and evidence stay."""
     async with at_work(folder) as person:

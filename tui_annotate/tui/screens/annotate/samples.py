@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 
@@ -179,6 +179,7 @@ class AnnotateSamples(AnnotateFinding):
             self._going = self.walking = False
             if desk and self.session:
                 self.begin(self.session, desk)
+                self.keep_arrival()
             else:
                 self.tell(none)
                 self.listen()
@@ -214,11 +215,19 @@ class AnnotateSamples(AnnotateFinding):
 
     def keep_place(self) -> None:
         """Keeps the place without leaving."""
-        session, desk, draft = self.session, self.desk, self.draft
-        if session and desk and draft:
-            kept = place(draft)
+        if self.draft:
+            self._keep(place(self.draft), self.saver.send)
+
+    def keep_arrival(self) -> None:
+        """Keeps, behind the first frame, that one is in this sample now: the app may be killed."""
+        if self.desk and self.draft:
+            self._keep(self.desk.place or place(self.draft), self.saver.send_behind)
+
+    def _keep(self, kept: Mapping[str, Any], send: Callable[[Job[None]], None]) -> None:
+        session, desk = self.session, self.desk
+        if session and desk:
             keep = partial(session.annotate.keep_place, session.person.id, desk.sample.key, kept)
-            self.saver.send(Job(keep, lambda _: None, self._refused))
+            send(Job(keep, lambda _: None, self._refused))
 
     def spend(self) -> None:
         """Something was done: its time counts, and is sent before the store would cut it."""
