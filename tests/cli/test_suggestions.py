@@ -83,6 +83,14 @@ def test_they_come_in_are_listed_and_taken_out(found: Command) -> None:
     assert "no machine suggested anything" in found("suggestions", "report").err
 
 
+@pytest.mark.parametrize("asked", ["list", "report"])
+def test_a_dataset_that_is_not_there_is_told(found: Command, asked: str) -> None:
+    """A name with a slip is an error, and does not look like a dataset without suggestions."""
+    done = found("suggestions", asked, "--dataset", "nix")
+    assert (done.code, done.out) == (1, "")
+    assert "no dataset 'nix'" in done.err
+
+
 def test_a_wrong_file_is_told_line_by_line(filled: Command, tmp_path: Path) -> None:
     """With what to do; nothing of it is taken."""
     path = tmp_path / "x.jsonl"

@@ -15,6 +15,7 @@ from tui_annotate.cli.options import (
     WorkspaceOption,
     YesOption,
     examples,
+    meant_dataset,
     opened,
 )
 from tui_annotate.domain.people import Verb
@@ -77,6 +78,7 @@ def list_suggestions(
     """
     with opened(workspace, needs=Verb.REPORT) as space:
         wanted = (lambda each: each.open) if waiting else None
+        dataset = dataset and meant_dataset(space, dataset)
         found = list(space.machines.suggesting.listed(dataset=dataset, maker=maker, waiting=wanted))
     if as_json:
         output.as_json([telling.as_json(each, words) for each, words in found])
@@ -198,6 +200,7 @@ def report(
     worked on its sample since. Taken is the share of answers, with its 95 % interval (Wilson).
     """
     with opened(workspace, needs=Verb.REPORT) as space:
+        dataset = dataset and meant_dataset(space, dataset)
         found = space.machines.suggesting.report(dataset=dataset, maker=maker)
     if as_json:
         output.as_json(found)
