@@ -110,6 +110,15 @@ def test_scores_are_imported_and_ranked(work: Command) -> None:
     assert "length of set, by sim2answer_score, rm_score" in length.err
 
 
+def test_files_of_who_manages_carry_scores_that_screens_hide(work: Command) -> None:
+    """Hiding is for those who annotate; a file for training is the same with it."""
+    work("score", "import", "--columns", "all")
+    shown = work("export", "--format", "generations").out
+    work("suggestions", "hide", "--dataset", "set")
+    assert "sim2answer_score" in shown
+    assert work("export", "--format", "generations").out == shown
+
+
 def _recipe(**parts: Any) -> None:
     Path("a.yml").write_text(json.dumps(parts), "utf-8")
 
