@@ -9,6 +9,7 @@ from pathlib import Path
 from weakref import WeakSet
 
 import pytest
+import pytest_randomly
 from hypothesis import HealthCheck, settings
 
 from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, serving
@@ -18,6 +19,10 @@ from tui_annotate.storage.database import Database
 # No test depends on how fast a machine is, those that hypothesis feeds as little as the others.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+# What spaCy brings would seed PyTorch too: it loads it into every worker, and fails where a test
+# takes it away.
+pytest_randomly.entrypoint_reseeds = []
 
 KEPT = {"TUI_ANNOTATE_SHARED", "TUI_ANNOTATE_TORTURE"}
 
