@@ -15,7 +15,8 @@ from pathlib import Path
 
 from tests.pty_driver import PATIENCE, environment, program
 from tests.tui.screens.work import make
-from tui_annotate.tui.terminal import _Surface, watch
+from tui_annotate.tui.closed_app import watch
+from tui_annotate.tui.terminal import _Surface
 
 
 def test_a_closed_terminal_is_told() -> None:

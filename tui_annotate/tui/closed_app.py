@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import select
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -22,7 +24,6 @@ from textual.screen import Screen
 
 from tui_annotate.domain.visible import visible
 from tui_annotate.tui.line_input import typed
-from tui_annotate.tui.terminal import watch
 from tui_annotate.tui.theme import Look, themes
 from tui_annotate.tui.turns import TurnTaking
 
@@ -106,3 +107,22 @@ def _tell(loop: asyncio.AbstractEventLoop, leave: Callable[[], object]) -> None:
     """From another thread; where the app ended meanwhile there is nobody to tell."""
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(leave)
+
+
+def watch(number: int, gone: Callable[[], object]) -> None:
+    """Calls a function, in a thread of its own, once the terminal behind a file is closed.
+
+    The signal that should say so does not come where the terminal is not that of the session, and
+    Textual then reads the end of its input without a pause. Nothing is done where a system has no
+    poll; an idle watch costs nothing.
+    """
+    if not hasattr(select, "poll"):
+        return
+    end = select.poll()
+    end.register(number, 0)  # being closed is told without being asked for
+
+    def wait() -> None:
+        if any(told & select.POLLHUP for _, told in end.poll()):
+            gone()
+
+    threading.Thread(target=wait, name="terminal", daemon=True).start()

@@ -11,10 +11,8 @@ import errno
 import io
 import logging
 import os
-import select
 import sys
-import threading
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -56,25 +54,6 @@ class _Surface(io.FileIO):
             if error.errno not in {errno.EIO, errno.EPIPE}:
                 raise
             return memoryview(data).nbytes
-
-
-def watch(number: int, gone: Callable[[], object]) -> None:
-    """Calls a function, in a thread of its own, once the terminal behind a file is closed.
-
-    The signal that should say so does not come where the terminal is not that of the session, and
-    Textual then reads the end of its input without a pause. Nothing is done where a system has no
-    poll; an idle watch costs nothing.
-    """
-    if not hasattr(select, "poll"):
-        return
-    end = select.poll()
-    end.register(number, 0)  # being closed is told without being asked for
-
-    def wait() -> None:
-        if any(told & select.POLLHUP for _, told in end.poll()):
-            gone()
-
-    threading.Thread(target=wait, name="terminal", daemon=True).start()
 
 
 @contextmanager
