@@ -188,6 +188,7 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
     assert "qa.jsonl:2: closed-book is for questions" in done.err
     closed = command("position", "prompts", "one.jsonl", "--style", "closed-book").out
     assert json.loads(closed)["model_documents"] == []
+    assert len(command("position", "prompts", "one.jsonl", "qa.jsonl").out.splitlines()) == 3
 
 
 def test_a_model_answers_and_is_not_asked_twice(command: Command) -> None:

@@ -85,7 +85,7 @@ ConcurrencyOption = Annotated[
 
 
 def prompts(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Rows, plain or packed.")],
+    files: RowsArgument,
     *,
     style: StyleOption = Style.PLAIN,
     template: TemplateOption = None,
@@ -109,7 +109,7 @@ def prompts(
 
     manner = asking.Manner(style=style, template=_template(template, style))
     with written(unless_stdout(target)) as opened_file:
-        count = asking.prompts(file, opened_file, manner)
+        count = asking.prompts(files, opened_file, manner)
     output.say(output.many(count, "prompt"))
 
 

@@ -66,17 +66,18 @@ class Asked:
         self.unanswered[place] = self.unanswered.get(place, 0) + 1
 
 
-def prompts(path: Path, target: TextIO, manner: Manner) -> int:
+def prompts(paths: Iterable[Path], target: TextIO, manner: Manner) -> int:
     """Writes each row with its prompt, and gives how many; a bad row ends it by its line.
 
     Raises:
         InvalidRecord: a row can not be read, or no prompt can be made of it.
     """
     count = 0
-    for placed in rows(path):
-        with at(placed.where):
-            write({**placed.row, **_put(placed.row, manner)}, target)
-        count += 1
+    for path in paths:
+        for placed in rows(path):
+            with at(placed.where):
+                write({**placed.row, **_put(placed.row, manner)}, target)
+            count += 1
     return count
 
 
