@@ -425,6 +425,7 @@ def test_hidden_suggestions_are_nowhere_and_come_back() -> None:
     assert not on.offered
     assert on.focused == ""
     assert keys(on, "c") == [Blink()]
+    assert said(on).endswith("Y shows suggestions")
     assert suggesting.opening(on) == ""
     assert keys(on, "down Y") == [Open("suggestions", 1)]
     assert said(on).startswith("2 suggestions")

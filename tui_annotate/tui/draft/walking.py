@@ -36,7 +36,9 @@ def item(step: int, draft: Draft) -> Effects:
     if not (draft.citations or draft.tabs):
         found = _in_order([*found, *draft.offered])
     if not found:
-        draft.say("nothing is open here · i marks the words that the source has nowhere")
+        hidden = draft.hiding and draft.suggestions
+        way = "Y shows suggestions" if hidden else "i marks the words that the source has nowhere"
+        draft.say(f"nothing is open here · {way}")
         return [Blink()]
     return _walk(draft, found, step)
 
