@@ -29,10 +29,10 @@ class Language(Protocol):
     """How the texts of a language become words.
 
     Attributes:
-        library: what cuts them, with its version.
+        versions: of what cuts them, by its name.
     """
 
-    library: dict[str, str]
+    versions: dict[str, str]
 
     def looked_for(self, answer: str) -> Sequence[str]:
         """The words of the right answer that others are asked for, with repeats."""
@@ -71,7 +71,7 @@ class Chinese:
         self._cutter.initialized = True
         self._keywords = copy(default_tfidf)  # a new one would read its table once more
         self._keywords.tokenizer = self._cutter
-        self.library = {"jieba": version("jieba")}
+        self.versions = {"jieba": version("jieba")}
 
     def looked_for(self, answer: str) -> Sequence[str]:
         """All of its words and signs."""
@@ -107,7 +107,7 @@ class English:
             import spacy
         self._fresh = partial(spacy.blank, "en")
         self._language = self._fresh()
-        self.library = {"spacy": version("spacy")}
+        self.versions = {"spacy": version("spacy")}
 
     def looked_for(self, answer: str) -> Sequence[str]:
         """All of its words and signs in lower case."""
@@ -163,7 +163,7 @@ class Cutters:
     def libraries(self) -> dict[str, str]:
         """Those that were needed so far, with their versions."""
         loaded = [self.__dict__.get(name) for name in ("_chinese", "_english")]
-        return {name: at for each in loaded if each for name, at in each.library.items()}
+        return {name: at for each in loaded if each for name, at in each.versions.items()}
 
     @cached_property
     def _chinese(self) -> Chinese:
