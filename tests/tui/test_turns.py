@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,14 @@ class _Held(Screen[None]):
 
     held = True
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended: list[str] = []  # lines
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """An Enter was done."""
+        self.ended.append(message.value)
+
     def compose(self) -> ComposeResult:
         """Two lines."""
         yield Input(id="one")
@@ -244,6 +253,18 @@ async def test_keys_go_on_where_a_screen_was_left() -> None:
         await pilot.pause()
         await _idle(app, pilot)
         assert screen.query_one("#one", Input).value == "ab"
+
+
+async def test_a_key_is_forgotten_on_its_way_to_a_widget() -> None:
+    """Enter is as little done as what is behind it; text is typed, as ever."""
+    async with _holding(held=False) as (app, pilot, screen):
+        line = screen.query_one("#one", Input)
+        for key, forgotten, ended in (("a", inf, []), ("enter", inf, []), ("enter", -inf, ["a"])):
+            app.forget_keys(-inf)
+            await app.on_event(events.Key(key, "\r" if key == "enter" else key))
+            app.forget_keys(forgotten)
+            await _idle(app, pilot)
+            assert (line.value, screen.ended) == ("a", ended)
 
 
 async def test_text_that_is_under_way_is_typed_though_keys_are_forgotten(folder: Path) -> None:

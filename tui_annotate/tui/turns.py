@@ -55,6 +55,7 @@ class TurnTaking(App[None]):
         self._number = 0  # of the message that is on its way
         self._carrier: Widget | None = None  # who got it first; None while none is on its way
         self._before: tuple[Screen[Any], Widget | None] | None = None
+        self._flying: Pressed | None = None  # on its way to a widget, or there
         self._forgotten = -inf  # keys pressed before are not done
         self._forgetting = self._held = False
 
@@ -76,6 +77,10 @@ class TurnTaking(App[None]):
             but_text: what is typed into a line still is, up to the key that would end it.
         """
         self._forgotten, self._forgetting = before, not but_text
+        flying = self._flying
+        if flying and flying.time < before and not (_done(flying) or self._spared(flying)):
+            flying.stop().prevent_default()  # no widget has had it so far
+            self._forgetting = True
 
     def pop_screen(self) -> AwaitComplete:
         """Textual's hook: keys go on with the screen under it."""
@@ -96,7 +101,7 @@ class TurnTaking(App[None]):
         if message.rounds < _ROUNDS or self._before != (self.screen, self.focused):
             self._follow(message.rounds + 1)
             return
-        self._carrier = None
+        self._carrier = self._flying = None
         await self._go_on()
 
     async def _go_on(self) -> None:
@@ -111,6 +116,7 @@ class TurnTaking(App[None]):
             else:
                 self._pressed.popleft()
                 await super().on_event(event)
+                self._flying = event if event.is_forwarded else None
                 self._follow()
 
     def _spared(self, event: Pressed) -> bool:
@@ -123,6 +129,11 @@ class TurnTaking(App[None]):
         message = Through(self._number, rounds)
         message.set_sender(self)
         self._carrier.post_message(message)
+
+
+def _done(event: Pressed) -> bool:
+    """Whether a widget took an event for itself."""
+    return event._no_default_action  # noqa: SLF001  Textual tells it nowhere else
 
 
 def is_text(focused: Widget | None, event: Pressed) -> bool:
