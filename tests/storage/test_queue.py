@@ -56,7 +56,7 @@ class Queues(RuleBasedStateMachine):
         self.person = PeopleStore(self.database).local("ana").id
         self.there: dict[SampleKey, str] = {}
         self.finished: set[SampleKey] = set()
-        self.count = 0
+        self.count = self.walked = 0
         self.orders = list(ORDERS)
         self.said: dict[SampleKey, float] = {}
 
@@ -131,33 +131,40 @@ class Queues(RuleBasedStateMachine):
     def the_worst_come_first(self) -> None:
         """Then the better; what nothing is said of comes last; the best come the other way."""
         for order, sign in (("worst:q", 1), ("best:q", -1)):
-            steps = walk(self.queue, order)
+            steps = [row.key for row in self.queue.page(self.person, order=order).rows]
             values = [sign * self.said[key] for key in steps if key in self.said]
             assert values == sorted(values)
             assert all(key in self.said for key in steps[: len(self.said)])
 
     @invariant()
     def every_order_is_a_walk_over_all(self) -> None:
-        """Each sample once, with its position, and the next unfinished is the walk's next."""
+        """Each sample once; step by step in one of the orders, another each time."""
         for order in self.orders:
-            steps = walk(self.queue, order)
-            assert sorted(steps) == sorted(self.there)
             rows = self.queue.page(self.person, order=order).rows
-            assert [row.key for row in rows] == steps
-            for place, key in enumerate(steps):
-                standing = self.queue.standing(self.person, key, order=order)
-                assert (standing.position, standing.total) == (place + 1, len(steps))
-                assert standing.finished == len(self.finished)
-                around = [*steps[place + 1 :], *steps[: place + 1]]
-                following = next((each for each in around if each not in self.finished), None)
-                assert self.queue.next_unfinished(self.person, key, order=order) == following
-            first = next((each for each in steps if each not in self.finished), None)
-            assert self.queue.next_unfinished(self.person, None, order=order) == first
+            assert sorted(row.key for row in rows) == sorted(self.there)
+        self.walked += 1
+        self._walk(self.orders[self.walked % len(self.orders)])
+
+    def _walk(self, order: str) -> None:
+        """Each has its position, and the next unfinished is the walk's next."""
+        steps = walk(self.queue, order)
+        rows = self.queue.page(self.person, order=order).rows
+        assert [row.key for row in rows] == steps
+        for place, key in enumerate(steps):
+            standing = self.queue.standing(self.person, key, order=order)
+            assert (standing.position, standing.total) == (place + 1, len(steps))
+            assert standing.finished == len(self.finished)
+            around = [*steps[place + 1 :], *steps[: place + 1]]
+            following = next((each for each in around if each not in self.finished), None)
+            assert self.queue.next_unfinished(self.person, key, order=order) == following
+        first = next((each for each in steps if each not in self.finished), None)
+        assert self.queue.next_unfinished(self.person, None, order=order) == first
 
     @invariant()
     def sources_stay_together(self) -> None:
         """All summaries of one source stand side by side."""
-        sources = [self.there[key] for key in walk(self.queue, "by-source")]
+        rows = self.queue.page(self.person, order="by-source").rows
+        sources = [self.there[row.key] for row in rows]
         runs = [
             source for place, source in enumerate(sources) if sources[place - 1 : place] != [source]
         ]
