@@ -34,6 +34,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import given_from_json, given_to_json
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import UTF16, ExportOptions, ImportOptions
+from tui_annotate.services.synchronise import origins
 from tui_annotate.storage.codec import plain
 from tui_annotate.storage.corpus.store import text_digest
 from tui_annotate.storage.work.plans import Stream
@@ -75,6 +76,8 @@ def payload(
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
     if answers:
         found[_ANSWERS] = dict(answers)
+    if record.sample.kind in JUDGED and (made := origins.told(record)):
+        found[origins.KEY] = made
     if any(_UNSTORABLE.search(text) for text in _texts(found)):
         raise InvalidInput(
             "it holds NUL or half a character, which no table can hold", "share it by a bundle"
@@ -151,10 +154,14 @@ def _native(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
 
 def _judged(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str) -> StreamState:
     wanted = set(_places(value, sample))
-    kept, covered = dict[str, Any](), set[Place]()
-    for name, payload_ in stream.state.annotations.items():
+    kept, covered, bare = dict[str, Any](), set[Place](), set[str]()
+    made = origins.read(value.get(origins.KEY, []), sample, stream.state, at=at)
+    for name, payload_ in {**made, **stream.state.annotations, **made}.items():
         own = _told(annotation_from_json(payload_), sample)
-        if own <= wanted:
+        if name in made:
+            # What an earlier row made of the same passages knew less of where they are from.
+            bare |= {_made_id(stream, *place) for place in own}
+        if own <= wanted and (name in made or name not in bare):
             kept[name] = payload_
             covered |= own
     for side, span in sorted(wanted - covered):
@@ -171,11 +178,15 @@ def _judged(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
 
 
 def _annotation(stream: Stream, side: Side, span: Span, *, at: str) -> Annotation:
-    name = "\0".join((stream.person, *stream.key, side, str(span.start), str(span.end)))
     anchors = (Anchor(side, 0, span),)
     claim, evidence = (anchors, ()) if side is Side.SUMMARY else ((), anchors)
-    made = str(uuid.uuid5(_NAMESPACE, name))
+    made = _made_id(stream, side, span)
     return Annotation(made, claim, evidence, (PASSAGE,), created=at, updated=at)
+
+
+def _made_id(stream: Stream, side: Side, span: Span) -> str:
+    name = "\0".join((stream.person, *stream.key, side, str(span.start), str(span.end)))
+    return str(uuid.uuid5(_NAMESPACE, name))
 
 
 def _told(annotation: Annotation, sample: Sample) -> set[Place]:
