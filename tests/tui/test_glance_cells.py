@@ -6,7 +6,7 @@ import pytest
 
 from tui_annotate.domain.glances import Glance
 from tui_annotate.tui import palette
-from tui_annotate.tui.glance_cells import BARS, GlanceCells, bar, digits
+from tui_annotate.tui.glance_cells import BARS, GlanceCells, bar, digits, telling
 from tui_annotate.tui.lines import extent
 
 MONO = palette.palette(palette.MONO, native=False)
@@ -32,7 +32,8 @@ def test_digits_take_three_cells() -> None:
     [
         (80, "score  ", "▁ █ u  "),
         (100, "score          ", "▁ █ undecided  "),
-        (120, "unig sim2 fait  machine   ", "▁.00      █.92  undecided "),
+        (120, "unigram sim2an… faith  machine   ", "▁.00            █.92   undecided "),
+        (140, "unigram sim2answ… faith  machine   ", "▁.00              █.92   undecided "),
     ],
 )
 def test_the_wider_the_screen_the_more_is_told(width: int, head: str, row: str) -> None:
@@ -42,14 +43,16 @@ def test_the_wider_the_screen_the_more_is_told(width: int, head: str, row: str) 
     assert len(head) == CELLS.cells(width)
 
 
-@pytest.mark.parametrize("cells", [CELLS, GlanceCells(("q",)), GlanceCells((), labelled=True)])
-@pytest.mark.parametrize("width", [60, 100, 120])
+@pytest.mark.parametrize(
+    "cells", [CELLS, GlanceCells(("q", "忠实度得分")), GlanceCells((), labelled=True)]
+)
+@pytest.mark.parametrize("width", [60, 100, 120, 140])
 def test_every_row_takes_the_same_cells(cells: GlanceCells, width: int) -> None:
     """Whatever is said of its sample, and where nothing is."""
     said = [None, Glance((None,) * len(cells.names)), Glance((0.5,) * len(cells.names), "right")]
     for glance in said:
         assert extent(cells.runs(glance, width, MONO)) == cells.cells(width)
-    assert len(cells.head(width)) == cells.cells(width)
+    assert extent([(cells.head(width), MONO.quiet)]) == cells.cells(width)
 
 
 def test_where_nothing_is_said_nothing_is_taken() -> None:
@@ -64,3 +67,10 @@ def test_a_sample_in_words() -> None:
     assert CELLS.in_words(SAID) == "machine: undecided · unigram_overlap .00 · faith .92"
     assert CELLS.in_words(Glance((0.5, 1.0, None))) == "unigram_overlap .50 · sim2answer 1.0"
     assert CELLS.in_words(None) == ""
+
+
+def test_names_are_short_and_tell_what_parts_them() -> None:
+    """Whole words, as many as go in, of those that no other column has; never nothing."""
+    names = ("source_overlap", "unigram_overlap", "top_k_avg_probs_score", "a-b", "a", "__")
+    assert telling(names, cells=9) == ["source", "unigram", "top k avg", "b", "a", "__"]
+    assert telling(("忠实度",), cells=6) == ["忠实度"]

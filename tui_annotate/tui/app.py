@@ -25,7 +25,7 @@ from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.saving import Job, told  # noqa: E402
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.reception import Reception, Ways  # noqa: E402
-from tui_annotate.tui.session import Bound, Session, not_in_force  # noqa: E402
+from tui_annotate.tui.session import Bound, Session, not_in_force, order_there  # noqa: E402
 from tui_annotate.tui.sharing import LEAVING, Sharing  # noqa: E402
 from tui_annotate.tui.syncing import Synced  # noqa: E402
 from tui_annotate.tui.theme import Look  # noqa: E402
@@ -126,9 +126,9 @@ class AnnotateApp(ClosedApp):
         admission = self.reception.admission
         if admission is None or admission.person is None:
             return None
-        workspace, person, order = admission.workspace, admission.person, self._order
-        annotate = workspace.annotate
-        keys, problem = default_keys(), ""
+        workspace, person = admission.workspace, admission.person
+        annotate, keys = workspace.annotate, default_keys()
+        order, problem = order_there(self._order, lambda: workspace.machines)
         try:
             keys = key_map(workspace.settings.keys)
         except InvalidInput as error:

@@ -6,17 +6,22 @@ their letters: nothing here is told by colour.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from tui_annotate.domain.glances import Glance, Glances
-from tui_annotate.tui.lines import Run, fit, shown
+from tui_annotate.tui.lines import Run, fit, shown, width
 from tui_annotate.tui.palette import Palette
 
 BARS: Final = "▁▂▃▄▅▆▇█"
 """One glyph an eighth of what is between 0 and 1."""
 
 _WORDY, _EXACT = 100, 120  # columns of the screen from which labels are words, and values digits
+_ROOMY = 140  # and from which names have room
+_NAME, _ROOMY_NAME = 7, 9  # cells of a name over its column, at most
 _DIGITS: Final = len(".92 ")
 _BADGE: Final = len("undecided")
 _HEAD: Final = "score"
@@ -32,6 +37,31 @@ def digits(value: float | None) -> str:
     if value is None:
         return "   "
     return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
+
+
+def telling(names: Sequence[str], *, cells: int) -> list[str]:
+    """Names in a few cells: as many of their words as go in, of those that no other name has."""
+    parted = [[word for word in re.split(r"[\W_]+", shown(name)) if word] for name in names]
+    told = []
+    for name, words in zip(names, parted, strict=True):
+        own = [word for word in words if sum(word in other for other in parted) == 1]
+        first, *more = own or words or [shown(name)]
+        for word in more:
+            if width(f"{first} {word}") > cells:
+                break
+            first = f"{first} {word}"
+        told.append(first)
+    return told
+
+
+@lru_cache(maxsize=8)  # every row asks
+def _heads(names: tuple[str, ...], columns: int) -> tuple[str, ...]:
+    """What stands over each score, as wide as its column with what parts it from the next."""
+    if columns < _EXACT:
+        return (" ",) * len(names)
+    most = _ROOMY_NAME if columns >= _ROOMY else _NAME
+    told = telling(names, cells=most)
+    return tuple(f"{fit(name, min(max(width(name), _DIGITS), most))} " for name in told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +81,22 @@ class GlanceCells:
         """Those of what was read."""
         return cls(said.names, said.labelled)
 
-    def _score(self, width: int) -> int:
-        return 1 + _DIGITS if width >= _EXACT else 1
-
-    def cells(self, width: int) -> int:
+    def cells(self, columns: int) -> int:
         """How many there are on a screen that is so wide, with what parts them from the next."""
         if not self.names and not self.labelled:
             return 0
-        badge = (1 + (_BADGE if width >= _WORDY else 1)) if self.labelled else 0
-        scores = len(self.names) * self._score(width)
-        if width >= _EXACT:  # the last digit parts the scores from the badge already
+        badge = (1 + (_BADGE if columns >= _WORDY else 1)) if self.labelled else 0
+        scores = sum(width(head) for head in _heads(self.names, columns))
+        if columns >= _EXACT:  # the last digit parts the scores from the badge already
             return max(scores + badge, len(_HEAD)) + 1
         return max(scores + badge, len(_HEAD)) + 2
 
-    def head(self, width: int) -> str:
-        """What stands over them: how the names begin, where there is room; else one word."""
-        if width < _EXACT:
-            return fit(_HEAD, self.cells(width))
-        names = "".join(fit(shown(name)[:4], 5) for name in self.names)
-        return fit(f"{names}{' machine' if self.labelled else ''}", self.cells(width))
+    def head(self, columns: int) -> str:
+        """What stands over them: short names, where there is room; else one word."""
+        if columns < _EXACT:
+            return fit(_HEAD, self.cells(columns))
+        names = "".join(_heads(self.names, columns))
+        return fit(f"{names}{' machine' if self.labelled else ''}", self.cells(columns))
 
     def in_words(self, glance: Glance | None) -> str:
         """What machines say of a sample, for a line; raw; empty for nothing."""
@@ -80,16 +107,17 @@ class GlanceCells:
         told += [f"{name} {digits(value)}" for name, value in values if value is not None]
         return " · ".join(told)
 
-    def runs(self, glance: Glance | None, width: int, palette: Palette) -> list[Run]:
+    def runs(self, glance: Glance | None, columns: int, palette: Palette) -> list[Run]:
         """Those of one sample."""
-        room = self.cells(width)
+        room = self.cells(columns)
         if glance is None or not room:
             return [(" " * room, palette.quiet)]
         runs: list[Run] = []
-        for value in glance.values:
+        heads = _heads(self.names, columns)
+        for head, value in zip(heads, glance.values, strict=False):
             runs.append((bar(value), palette.accent))
-            if width >= _EXACT:
-                runs.append((f"{digits(value)} ", palette.quiet))
-        badge = glance.label if width >= _WORDY else glance.label[:1]
-        taken = len(glance.values) * self._score(width)
+            if columns >= _EXACT:
+                runs.append((f"{digits(value):<{width(head) - 1}}", palette.quiet))
+        badge = glance.label if columns >= _WORDY else glance.label[:1]
+        taken = sum(width(head) for head in heads[: len(glance.values)])
         return [*runs, (fit(f" {badge}", room - taken), palette.asleep)]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tui_annotate.domain.orders import BY_SOURCE, by_score
 from tui_annotate.domain.people import Person
 from tui_annotate.tui.keys.map import KeyMap
 
@@ -59,3 +60,16 @@ def not_in_force(why: str) -> str:
         return ""
     told = "labels.yaml changed and is not in force: work would lose labels by it"
     return f"{told} · tui-annotate labels apply labels.yaml --dry-run"
+
+
+def order_there(order: str, machines: Callable[[], Machines]) -> tuple[str, str]:
+    """An order that can be walked, and what is told where it is the usual one in place of another.
+
+    Args:
+        order: as somebody or the settings wish it; the run of its score may be gone by now.
+        machines: asked only for an order by a score.
+    """
+    scored = by_score(order)
+    if scored is None or scored.score in machines().scores.orderable():
+        return order, ""
+    return BY_SOURCE, f"no score {scored.score!r} here: samples come {BY_SOURCE}, not {order}"

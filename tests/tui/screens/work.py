@@ -239,6 +239,7 @@ async def at_work(
     sample: str = "a",
     assist: Words = WORDS,
     glance: float = 0,
+    order: str = "ingested",
 ) -> AsyncIterator[Person]:
     """The app on a workspace, until everything is open.
 
@@ -251,7 +252,7 @@ async def at_work(
         space.__dict__["assist"] = assist
         return space
 
-    app = AnnotateApp(opened, person="ana", sample=sample, order="ingested", look=LOOK)
+    app = AnnotateApp(opened, person="ana", sample=sample, order=order, look=LOOK)
     async with app.run_test(size=size) as pilot:
         person = Person(app, pilot)
         app.desktop.glance = glance

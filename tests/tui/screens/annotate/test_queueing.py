@@ -107,3 +107,16 @@ async def test_a_newer_run_orders_the_queue_of_who_is_at_work(scored: Path) -> N
         say(scored, 0.0, 1.0, 0.2, 0.9)
         await person.press("greater_than_sign")
         assert person.draft.sample.id == "c"
+
+
+async def test_the_usual_order_stands_in_for_one_whose_score_is_gone(scored: Path) -> None:
+    """The settings name it still: work begins, and one line says why it begins elsewhere."""
+    async with at_work(scored, sample="", order="worst:q") as person:
+        assert person.draft.sample.id == "d"
+    with workspace.open(scored) as space:
+        for run in space.machines.scores.runs():
+            space.machines.scores.forget(run.id)
+    async with at_work(scored, order="worst:q") as person:
+        assert "no score 'q' here: samples come by-source, not worst:q" in person.line()
+        assert person.screen.session is not None
+        assert person.screen.session.order == "by-source"
