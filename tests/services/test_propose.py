@@ -19,7 +19,14 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.plugins.asking import Answered, Question
 from tui_annotate.services.propose import SPANS, Asked, Propose, Proposed
-from tui_annotate.services.propose.reading import NO_EVIDENCE, NO_LABEL, NO_QUOTE, parts, reason
+from tui_annotate.services.propose.reading import (
+    NO_EVIDENCE,
+    NO_LABEL,
+    NO_PART,
+    NO_QUOTE,
+    parts,
+    reason,
+)
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.guidance.label_sets import LabelSets
 from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
@@ -241,6 +248,28 @@ def test_evidence_may_stand_in_any_source(store: Store) -> None:
     assert listed.suggestion.evidence == (Anchor(Side.SOURCE, 1, Span(8, 10)),)
 
 
+def test_evidence_may_be_several_quotes(store: Store) -> None:
+    """Each is looked up; what does not stand there is refused alone."""
+    told = ["12 million pounds", "The bridge opened", "nowhere"]
+    done = store.run(says(PART | {"evidence": told}))
+    (one,) = store.found()
+    assert one.evidence == (Anchor(Side.SOURCE, 0, Span(0, 17)), PROOF)
+    assert done.refused[NO_EVIDENCE] >= 1
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [PART | {"evidence": {"quote": "12"}}, PART | {"evidence": [12]}, PART | {"quote": ""}, 7],
+)
+def test_a_part_of_another_form_costs_itself_alone(store: Store, bad: Any) -> None:
+    """It is counted; the other parts of the reply are taken, and nobody asks again."""
+    judge = says(bad, PART)
+    done = store.run(judge)
+    assert done.refused[NO_PART] == 2
+    assert len(store.found()) == 1
+    assert (done.tally.unclear, len(judge.asked)) == (0, 2)
+
+
 def test_prompts_speak_as_the_summary_does(store: Store, tmp_path: Path) -> None:
     """Or as one says; a user's own file stands in for ours."""
     documents = (
@@ -300,5 +329,6 @@ def test_parts_are_read_strictly() -> None:
     """Thoughts and a fence around all of it are no matter; nothing else may stand there."""
     fenced = f"<think>hm</think>```json\n{json.dumps([PART])}\n```"
     (one,) = parts(fenced) or ()
+    assert one is not None
     assert (one.quote, one.label) == ("15 million pounds", "Wrong")
     assert parts("[]") == ()

@@ -16,6 +16,7 @@ from tui_annotate.methods.replies import json_in
 NO_QUOTE: Final = "quotes that do not stand in the summary"
 NO_EVIDENCE: Final = "evidence that does not stand in the source"
 NO_LABEL: Final = "labels that the set does not have"
+NO_PART: Final = "parts that lack something, or have it in another form"
 
 _MOST: Final = 200
 """Parts of one summary; a reply with more is no sound one."""
@@ -23,41 +24,43 @@ _LONGEST: Final = 200_000
 """Code points of a reply that is read."""
 _REASON: Final = 500
 """Code points of a reason that are kept."""
-_FIELDS: Final = ("quote", "label", "evidence", "reason")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a summary that a model calls unsupported, in its own words."""
+    """A part of a summary that a model calls unsupported, in its own words; evidence by quote."""
 
     quote: str
     label: str
-    evidence: str
+    evidence: tuple[str, ...]
     reason: str
 
 
-def parts(reply: str) -> tuple[Part, ...] | None:
+def parts(reply: str) -> tuple[Part | None, ...] | None:
     """The parts that a reply names; None where it has not the form that was asked for.
 
-    `evidence` and `reason` may be null or lacking.
+    `evidence` and `reason` may be null or lacking; `evidence` may be one quote or a list of them.
+
+    Returns:
+        None in place of each part that is none, where others are; with no sound one, None alone.
     """
     rows = json_in(reply) if len(reply) <= _LONGEST else None
     if not isinstance(rows, list) or len(rows) > _MOST:
         return None
-    found = []
-    for row in rows:
-        words = _words(row) if isinstance(row, Mapping) else None
-        if words is None or not words["quote"].strip():
-            return None
-        found.append(Part(**words))
-    return tuple(found)
+    found = tuple(_part(row) if isinstance(row, Mapping) else None for row in rows)
+    return found if not found or any(found) else None
 
 
-def _words(row: Mapping[str, Any]) -> dict[str, str] | None:
-    optional = {"evidence": "", "reason": ""}
-    told = optional | {name: row[name] for name in _FIELDS if row.get(name) is not None}
-    sound = told.keys() == {*_FIELDS} and all(isinstance(word, str) for word in told.values())
-    return told if sound else None
+def _part(row: Mapping[str, Any]) -> Part | None:
+    quote, label, reason = row.get("quote"), row.get("label"), row.get("reason")
+    told = row.get("evidence")
+    quotes = told if isinstance(told, list) else ["" if told is None else told]
+    words = (quote, label, "" if reason is None else reason)
+    if not all(isinstance(word, str) for word in (*words, *quotes)) or len(quotes) > _MOST:
+        return None
+    return (
+        Part(str(quote), str(label), tuple(quotes), str(words[2])) if str(quote).strip() else None
+    )
 
 
 class Labels:
@@ -95,25 +98,28 @@ class Placed:
     refused: tuple[str, ...] = ()
 
 
-def placed(sample: Sample, said: Iterable[Part], labels: Labels, *, maker: str) -> Placed:
+def placed(sample: Sample, said: Iterable[Part | None], labels: Labels, *, maker: str) -> Placed:
     """Looks up quotes and labels; a part whose quote or label is not there is refused whole."""
     summary = sample.document(Side.SUMMARY)
     found: dict[str, Suggestion] = {}
     refused = []
     for part in said:
+        if part is None:
+            refused.append(NO_PART)
+            continue
         span, label = located(part.quote, summary.text), labels.find(part.label)
         if span is None or label is None:
             refused.append(NO_QUOTE if span is None else NO_LABEL)
             continue
-        evidence = _evidence(part.evidence, sample, label)
-        if evidence is None:
-            refused.append(NO_EVIDENCE)
+        quotes = () if label.evidence is Need.NONE else part.evidence
+        evidence = [_evidence(quote, sample) for quote in quotes if quote.strip()]
+        refused += [NO_EVIDENCE] * evidence.count(None)
         made = Suggestion(
             id="",
             maker=maker,
             run="",
             claim=(Anchor(Side.SUMMARY, 0, span),),
-            evidence=evidence or (),
+            evidence=tuple(anchor for anchor in evidence if anchor is not None),
             labels=(label.path,),
             note=reason(part.reason),
         )
@@ -122,14 +128,12 @@ def placed(sample: Sample, said: Iterable[Part], labels: Labels, *, maker: str) 
     return Placed(tuple(found.values()), tuple(refused))
 
 
-def _evidence(quote: str, sample: Sample, label: Label) -> tuple[Anchor, ...] | None:
+def _evidence(quote: str, sample: Sample) -> Anchor | None:
     """Where the first source that has them has the words; None where none has."""
-    if not quote.strip() or label.evidence is Need.NONE:
-        return ()
     for index, document in enumerate(sample.side(Side.SOURCE)):
         span = located(quote, document.text)
         if span is not None:
-            return (Anchor(Side.SOURCE, index, span),)
+            return Anchor(Side.SOURCE, index, span)
     return None
 
 
