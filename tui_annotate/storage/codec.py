@@ -6,6 +6,7 @@ import json
 import sys
 from array import array
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tui_annotate.domain.errors import Damaged, InvalidInput
@@ -29,8 +30,9 @@ def request_to_json(request: Request) -> str:
     return to_json([request.title, request.problem, request.background, request.question])
 
 
+@lru_cache(maxsize=128)
 def request_from_json(text: str) -> Request:
-    """The inverse of `request_to_json`."""
+    """The inverse of `request_to_json`; rival answers, which come together, have one in common."""
     return Request(*json.loads(text)) if text else Request()
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.plugins.generated import extras, is_answer
 from tui_annotate.plugins.scoring import Answers, Sentences
@@ -96,8 +95,7 @@ class Reader:
 
     def samples(self) -> Iterator[Sample]:
         """All samples of the dataset, in their order."""
-        records: Iterator[Record] = self.corpus.records(RecordFilter(dataset=self.dataset))
-        return (record.sample for record in records)
+        return self.corpus.samples(self.dataset)
 
     def _answers(self, samples: Sequence[Sample]) -> Answers:
         first = samples[0]

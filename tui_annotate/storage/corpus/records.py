@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, Integer, Select, bindparam, column, select, text
 
 from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignments import Assignment, State
@@ -20,10 +20,7 @@ from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Kind, Sample, SampleKey, Segment, Side
-from tui_annotate.storage.codec import (
-    request_from_json,
-    unpack,
-)
+from tui_annotate.storage.codec import request_from_json, to_json, unpack
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
     ASSIGNMENTS,
@@ -39,6 +36,8 @@ _log = logging.getLogger(__name__)
 
 _PAGE: Final = 100
 _CACHED_CHARACTERS: Final = 8_000_000
+# One parameter: a list of a hundred takes as long to put into a statement as its rows to read.
+_ROWS: Final = text("SELECT value FROM json_each(:rows)").columns(column("value", Integer))
 
 _SAMPLE: Final = select(
     SAMPLES.c.id,
@@ -59,6 +58,10 @@ _PLACED: Final = select(
 
 _ONE: Final = _SAMPLE.join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id).where(
     DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample")
+)
+_THEIR_PLACES: Final = _PLACED.where(SAMPLE_DOCUMENTS.c.sample_id.in_(_ROWS))
+_TEXTS: Final = select(DOCUMENTS.c.id, DOCUMENTS.c.text, DOCUMENTS.c.language).where(
+    DOCUMENTS.c.id.in_(_ROWS)
 )
 _ITS_DOCUMENTS: Final = (
     _PLACED.add_columns(DOCUMENTS.c.text, DOCUMENTS.c.language, DOCUMENTS.c.boundaries)
@@ -90,10 +93,10 @@ def stored_sample(
     if row is None:
         raise NotFound(f"there is no sample {key}", "the queue lists all samples")
     documents, segments = [], []
-    for _, _, side, name, title, text, language, boundaries in connection.execute(
+    for _, _, side, name, title, content, language, boundaries in connection.execute(
         _ITS_DOCUMENTS, {"sample_id": row.id}
     ):
-        document = Document(Side(side), text.decode(), name, title, language)
+        document = Document(Side(side), content.decode(), name, title, language)
         documents.append(document)
         segments.append(unpack(boundaries, len(document.text)))
     return StoredSample(_sample(key.dataset, row, documents, seen=seen), tuple(segments))
@@ -117,14 +120,33 @@ def stream(
         for page in _pages(connection, dataset_id, filters.sample):
             work = _work(connection, [row.id for row in page], sieve)
             kept = [row for row in page if not sieve.narrow or row.id in work.touched]
-            placed = documents.of([row.id for row in kept])
-            for row in kept:
-                if row.id not in placed:
-                    # The name as Python writes it: it goes to a terminal.
-                    _log.warning("sample %r is left out: a text of it is lost", row.external)
-                    continue
-                sample = _sample(dataset, row, placed[row.id], seen=seen)
-                yield work.record(row.id, sample, people)
+            for number, sample in _whole(dataset, kept, documents, seen=seen):
+                yield work.record(number, sample, people)
+
+
+def samples(
+    connection: Connection, dataset: str, *, seen: Collection[str] | None = None
+) -> Iterator[Sample]:
+    """The samples of a dataset as they came, without what people did; else as `stream`."""
+    documents = _Documents(connection)
+    query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
+    for dataset_id in connection.execute(query).scalars().all():
+        for page in _pages(connection, dataset_id, ""):
+            for _, sample in _whole(dataset, page, documents, seen=seen):
+                yield sample
+
+
+def _whole(
+    dataset: str, page: Sequence[Any], documents: _Documents, *, seen: Collection[str] | None
+) -> Iterator[tuple[int, Sample]]:
+    """(row, sample) of a page, without those that lost a text."""
+    placed = documents.of([row.id for row in page])
+    for row in page:
+        if row.id in placed:
+            yield row.id, _sample(dataset, row, placed[row.id], seen=seen)
+        else:
+            # The name as Python writes it: it goes to a terminal.
+            _log.warning("sample %r is left out: a text of it is lost", row.external)
 
 
 def _people(connection: Connection) -> Iterable[Any]:
@@ -172,8 +194,7 @@ class _Documents:
 
     def of(self, sample_ids: Sequence[int]) -> dict[int, list[Document]]:
         """By sample, its documents in order; without the samples that lost one by damage."""
-        query = _PLACED.where(SAMPLE_DOCUMENTS.c.sample_id.in_(sample_ids))
-        rows = self._connection.execute(query).all()
+        rows = self._connection.execute(_THEIR_PLACES, {"rows": to_json(sample_ids)}).all()
         self._load({row[1] for row in rows})
         placed: dict[int, list[Document]] = {sample_id: [] for sample_id in sample_ids}
         for sample_id, *place in rows:
@@ -189,8 +210,9 @@ class _Documents:
             self._built.clear()
             self._characters = 0
         missing = wanted - self._texts.keys()
-        query = select(DOCUMENTS.c.id, DOCUMENTS.c.text, DOCUMENTS.c.language)
-        for row in self._connection.execute(query.where(DOCUMENTS.c.id.in_(missing))):
+        if not missing:
+            return
+        for row in self._connection.execute(_TEXTS, {"rows": to_json(list(missing))}):
             self._texts[row[0]] = (row[1].decode(), row[2])
             self._characters += len(row[1])
 
@@ -243,16 +265,17 @@ def _work(connection: Connection, sample_ids: Sequence[int], sieve: Sieve) -> _W
     annotations: dict[int, list[Owned]] = defaultdict(list)
     assignments: dict[int, list[Assignment]] = defaultdict(list)
     states = {}
-    query = _of(select(*_ASSIGNMENT), sample_ids, sieve).order_by(ASSIGNMENTS.c.person)
-    for sample_id, person, state, *rest in connection.execute(query):
+    rows = {"rows": to_json(sample_ids)}
+    query = _of(select(*_ASSIGNMENT), sieve).order_by(ASSIGNMENTS.c.person)
+    for sample_id, person, state, *rest in connection.execute(query, rows):
         states[sample_id, person] = state
         if sieve.state(state) and sieve.time(rest[-1]) and sieve.worker(person):
             assignments[sample_id].append(Assignment(person, State(state), *rest))
-    query = _of(select(*_ANNOTATION), sample_ids, sieve)
-    rows = [row for row in connection.execute(query).all() if sieve.state(states[row[0], row[1]])]
+    found = connection.execute(_of(select(*_ANNOTATION), sieve), rows).all()
+    kept = [row for row in found if sieve.state(states[row[0], row[1]])]
     # One text for the decoder: a call for each annotation would cost as much as the decoding.
-    payloads = json.loads(f"[{','.join([row[2] for row in rows])}]")
-    for (sample_id, person, _), payload in zip(rows, payloads, strict=True):
+    payloads = json.loads(f"[{','.join([row[2] for row in kept])}]")
+    for (sample_id, person, _), payload in zip(kept, payloads, strict=True):
         annotation = annotation_from_json(payload)
         if sieve.annotation(annotation):
             annotations[sample_id].append(Owned(person, annotation))
@@ -271,6 +294,6 @@ _ASSIGNMENT: Final = (
 _ANNOTATION: Final = (ANNOTATIONS.c.sample_id, ANNOTATIONS.c.person, ANNOTATIONS.c.payload)
 
 
-def _of(query: Select[Any], sample_ids: Sequence[int], sieve: Sieve) -> Select[Any]:
+def _of(query: Select[Any], sieve: Sieve) -> Select[Any]:
     table = query.columns_clause_froms[0]
-    return query.where(table.c.sample_id.in_(sample_ids), sieve.kept(table))
+    return query.where(table.c.sample_id.in_(_ROWS), sieve.kept(table))

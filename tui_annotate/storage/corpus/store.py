@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 from sqlalchemy import Connection, select
 
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, require, seen_by
 from tui_annotate.domain.records import Record, RecordFilter
-from tui_annotate.domain.samples import SampleKey, Segment
+from tui_annotate.domain.samples import Sample, SampleKey, Segment
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLES, SETTINGS
 from tui_annotate.storage.corpus import datasets, intake, records
 from tui_annotate.storage.corpus.datasets import DatasetInfo, Progress
@@ -99,6 +97,11 @@ class CorpusStore:
         """The records under a filter, by dataset, then as they came; of one moment, streamed."""
         with self._database.reading() as connection:
             yield from records.stream(connection, filters, seen=seen_by(self._actor))
+
+    def samples(self, dataset: str) -> Iterator[Sample]:
+        """The samples of a dataset as they came, without what people did; else as `records`."""
+        with self._database.reading() as connection:
+            yield from records.samples(connection, dataset, seen=seen_by(self._actor))
 
     def practised(self) -> int:
         """How many samples people worked on for practice, counted for each of them."""
@@ -226,18 +229,18 @@ class CorpusStore:
         """(hash, text, segments) of documents that have no vectors in a table yet, as they came."""
         with self._database.reading() as connection:
             rows = sets.unembedded(connection, table, limit)
-        return [_segmented(row[1:]) for row in rows]
+        return [sets.segmented(row[1:]) for row in rows]
 
     def bare(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
         """As `unembedded`, all of them, streamed; nobody may write them meanwhile."""
         with self._database.reading() as connection:
-            yield from map(_segmented, sets.bare(connection, table))
+            yield from map(sets.segmented, sets.bare(connection, table))
 
     def embedded_one(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
         """(hash, text, segments) of some document with vectors in a table; None without one."""
         with self._database.reading() as connection:
             row = sets.embedded_one(connection, table)
-        return _segmented(row) if row else None
+        return sets.segmented(row) if row else None
 
     def waiting(self, table: str) -> tuple[int, int]:
         """How many documents, and how many segments of them, have no vectors in a table yet."""
@@ -291,10 +294,3 @@ class CorpusStore:
         """Remembers a fact about the workspace."""
         with self._managing() as connection:
             connection.execute(sets.SET, {"name": name, "value": value})
-
-
-def _segmented(row: Sequence[Any]) -> tuple[str, str, tuple[Segment, ...]]:
-    """(hash, text, segments) of (hash, bytes of the text, boundaries)."""
-    name, text, ends = row
-    content = text.decode()
-    return name, content, unpack(ends, len(content))

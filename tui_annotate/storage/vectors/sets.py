@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, delete, select, text, update
 
+from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import EMBEDDED, SETTINGS, VECTOR_SETS
 from tui_annotate.storage.statements import add_missing, upsert
 
@@ -142,6 +144,13 @@ def bare(connection: Connection, table: str) -> Iterator[Any]:
 def embedded_one(connection: Connection, table: str) -> Any:
     """(hash, text, boundaries) of some document that has vectors in a table; None without one."""
     return connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
+
+
+def segmented(row: Sequence[Any]) -> tuple[str, str, tuple[Segment, ...]]:
+    """(hash, text, segments) of (hash, bytes of the text, boundaries)."""
+    name, content, ends = row
+    whole = content.decode()
+    return name, whole, unpack(ends, len(whole))
 
 
 def mark_embedded(
