@@ -11,6 +11,8 @@ from typing import Self
 
 from rich.color import Color
 from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color as Background
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
@@ -52,16 +54,29 @@ def set_extent(view: ScrollView, size: Size) -> None:
 
 def filtered(segments: list[Segment], widget: Widget) -> list[Segment]:
     """Segments as the app's filters leave them: in other colours, or in none."""
-    background = widget.background_colors[1]
-    for line_filter in widget.get_line_filters():
+    return _sifted(segments, widget.get_line_filters(), widget.background_colors[1])
+
+
+def _sifted(
+    segments: list[Segment], filters: Iterable[LineFilter], background: Background
+) -> list[Segment]:
+    for line_filter in filters:
         segments = line_filter.apply(segments, background)
     return segments
 
 
 class QuickLines(Widget):
-    """A widget without border and padding; each line is `render_line`'s until it is refreshed."""
+    """A widget without border and padding; each line is `render_line`'s until it is refreshed.
+
+    So is what its style sheet says, which costs more to look up than most lines do.
+    """
 
     _kept_for: tuple[Size, Sequence[LineFilter]] | None = None
+
+    @property
+    def base(self) -> Style:
+        """What lies under every line."""
+        return self._base if self._kept_for else self.rich_style
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Textual's hook: only lines that were refreshed are drawn."""
@@ -69,13 +84,15 @@ class QuickLines(Widget):
         if self._kept_for != now:
             self._kept_for = now
             self._kept: dict[int, Line] = {}
+            self._base, self._background = self.rich_style, self.background_colors[1]
         return [self._kept_line(y).crop(*crop.column_span) for y in crop.line_range]
 
     def _kept_line(self, y: int) -> Line:
         line = self._kept.get(y)
         if line is None:
             drawn = self.render_line(y)
-            line = self._kept[y] = Line(filtered(list(drawn), self), drawn.cell_length)
+            segments = _sifted(list(drawn), self.get_line_filters(), self._background)
+            line = self._kept[y] = Line(segments, drawn.cell_length)
         return line
 
     def refresh(self, *regions: Region, **how: bool) -> Self:

@@ -54,7 +54,7 @@ class FixedRows(QuickLines):
 
     def render_line(self, y: int) -> Strip:
         """Textual's hook: row `y` of the widget."""
-        ground = self.rich_style + self.palette.text
+        ground = self.base + self.palette.text
         rows = self.rows_of_runs()
         return strip_of(rows[y] if y < len(rows) else [], self.size.width, ground)
 
@@ -149,7 +149,7 @@ class RowList(ScrollView, QuickLines, can_focus=False):
         """Textual's hook: row `y` of the window."""
         index = y + self.scroll_offset.y
         cells = self.window.width
-        ground = self.rich_style + self.palette.text
+        ground = self.base + self.palette.text
         if index >= self._count:
             return Strip.blank(cells, ground)
         if index == self._focused:
