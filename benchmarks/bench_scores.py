@@ -2,8 +2,9 @@
 
 Ours reads the answers from a store, scores them, normalises the scores and stores two runs. Beside
 it stand the calls of the libraries that this can not do without, on the same texts: jieba and spaCy
-for unigram scores, the static vectors of wordllama's table for similarity. Seconds are processor
-time, as in `measured`. Needs the extra `score`; where it is missing, it says so, without rows.
+for unigram scores, the static vectors of wordllama's table for similarity. Then the first page of
+the queue there, with what was said and without. Seconds are processor time, as in `measured`. Needs
+the extra `score`; where it is missing, it says so, without rows.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
+from time import thread_time
 
 from benchmarks.report import Row
 from benchmarks.workspaces import chinese, prose
@@ -32,6 +35,7 @@ MOST = 1.3
 _NEEDED = ("jieba", "spacy", "wordllama")
 _AT_ONCE = 1_000
 """Texts of which the library makes vectors in one call."""
+_PAGES = 200
 
 
 def rows() -> list[Row]:
@@ -59,7 +63,13 @@ def rows() -> list[Row]:
                 Row(f"{scorer}: memory beside a tenth of the answers", most / least, 1.2, "times"),
             ]
         both = total["ours"] / total["plain"]
-        return [*found, Row("both: beside the libraries alone", both, MOST, "times")]
+        found.append(Row("both: beside the libraries alone", both, MOST, "times"))
+        bare, scored = _child("page", "", folder / "all")
+        return [
+            *found,
+            Row("the queue's first page without scores", 1000 * bare, unit="ms"),
+            Row("the same with scores: beside it without", scored / bare, unit="times"),
+        ]
 
 
 def _make(folder: Path, questions: int) -> None:
@@ -96,13 +106,13 @@ def _text(han: int, length: int, seed: int) -> str:
 
 
 def _child(what: str, scorer: str, folder: Path) -> tuple[float, float]:
-    """Seconds and megabytes of one of the functions below, in a process of its own."""
+    """Both figures that `_main` prints, in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.bench_scores", what, scorer, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
-    seconds, megabytes = done.stdout.split()
-    return float(seconds), float(megabytes)
+    one, other = done.stdout.split()
+    return float(one), float(other)
 
 
 def _ours(scorer: str, folder: Path) -> Callable[[], None]:
@@ -162,9 +172,32 @@ def _vectors(texts: Sequence[tuple[bool, list[str]]]) -> None:
         embedder.embed(flat[start : start + _AT_ONCE])
 
 
+def _page(folder: Path) -> tuple[float, float]:
+    """The seconds of a first page of the queue, and of one with scores; medians, in turn."""
+    import tui_annotate
+
+    with tui_annotate.open(folder / "work") as space:
+        person = space.people.local("bench").id
+        scores = space.machines.scores
+        taken: tuple[list[float], list[float]] = ([], [])
+        for _ in range(_PAGES):
+            began = thread_time()
+            rows = space.annotate.queue(person).rows
+            read = thread_time()
+            said = scores.glances([row.key for row in rows])
+            taken[1].append(thread_time() - began)
+            taken[0].append(read - began)
+            assert len(said.of) == len(rows)
+    return median(taken[0]), median(taken[1])
+
+
 def _main(what: str, scorer: str, folder: str) -> None:
+    """Prints seconds and megabytes of what is done; of a page, the seconds without and with."""
     import re
 
+    if what == "page":
+        print(*_page(Path(folder)))
+        return
     deed = {"ours": _ours, "plain": _plain}[what](scorer, Path(folder))
     gc.freeze()  # as the command does
     began = _processor_time()
