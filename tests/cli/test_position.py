@@ -68,6 +68,7 @@ def test_one_file_of_all_places(command: Command) -> None:
     ("how", "told"),
     [
         (("--documents", "1", "--gold-at", "0"), "1 documents are too few"),
+        (("--documents", "0", "--gold-at", "0"), "0 documents are too few"),
         (("--documents", "3", "--gold-at", "3"), "no position 3 of 3"),
         (("--documents", "3", "--gold-at=-1"), "'-1' is no position"),
         (("--documents", "6", "--gold-at", "0"), "nq.jsonl:1: 4 passages without the answer"),
@@ -244,6 +245,16 @@ def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
     assert command("ingest", "p.jsonl", "--embedder", "none").code == 0
     of = command("position", "evaluate", "--dataset", "p", "--json").json
     assert of["groups"] == told["groups"]
+
+
+def test_a_file_with_nothing_in_it_has_no_mean(command: Command) -> None:
+    """No error: there is nothing to divide by; with -o it stays a file without rows."""
+    put("none.jsonl")
+    Path("none.json").write_text("[]", "utf-8")
+    done = command("position", "evaluate", "none.jsonl", "none.json", "-o", "out.jsonl", "--json")
+    assert (done.code, done.json["groups"], rows("out.jsonl")) == (0, [], [])
+    assert (done.json["all"]["n"], done.json["all"]["mean"]) == (0, None)
+    assert command("position", "prompts", "none.jsonl").code == 2
 
 
 def test_a_model_that_is_gone_ends_the_run(command: Command) -> None:

@@ -173,7 +173,21 @@ def test_positions_are_named(asked: str, count: int, found: tuple[int, ...]) -> 
 
 
 @pytest.mark.parametrize(
-    "asked", ["3", "-1", "", "x", "0,,1", "even:1", "even:4", "even:", "odd:2", "²"]
+    "asked",
+    [
+        "3",
+        "-1",
+        "",
+        "x",
+        "0,,1",
+        "even:1",
+        "even:4",
+        "even:",
+        "odd:2",
+        "²",
+        "9" * 5000,
+        "even:" + "9" * 5000,
+    ],
 )
 def test_what_is_no_position_is_refused(asked: str) -> None:
     """L10: outside the prompt, below none, and words."""

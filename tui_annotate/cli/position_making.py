@@ -101,7 +101,7 @@ def make_qa(
     from tui_annotate.services.position import making
 
     wanted = making.Wanted(
-        documents=documents or making.FEWEST,
+        documents=making.FEWEST if documents is None else documents,
         gold_at=gold_at or "0",
         oracle=oracle,
         seed=seed if random_order else None,

@@ -26,6 +26,8 @@ Row = Mapping[str, Any]
 CORRECT, INCORRECT, UNCLEAR = "Correct", "Incorrect", "Unclear"
 VERDICTS: Final = (CORRECT, INCORRECT, UNCLEAR)
 """What a person may say of an answer, as the rating of its sample."""
+_DIGITS: Final = 9
+"""Of a position; no prompt has so many passages."""
 VERDICT: Final = "human_verdict"
 """The field of a scored row that holds what people said of it."""
 ERROR: Final = "model_error"
@@ -181,7 +183,7 @@ def places(asked_for: str, count: int) -> tuple[int, ...]:
 
 
 def _evenly(number: str, count: int) -> Iterator[int]:
-    if not number.isdecimal() or not 2 <= int(number) <= count:
+    if not _is_number(number) or not 2 <= int(number) <= count:
         raise InvalidInput(
             f"even:{number} is no number of positions", f"between 2 and {count}, as even:2"
         )
@@ -189,8 +191,13 @@ def _evenly(number: str, count: int) -> Iterator[int]:
     return (step * (count - 1) // steps for step in range(steps + 1))
 
 
+def _is_number(word: str) -> bool:
+    """Whether it is a whole number that some prompt may hold; Python reads no endless one."""
+    return word.isascii() and word.isdecimal() and len(word) <= _DIGITS
+
+
 def _place(word: str, count: int) -> int:
-    if not (word.isascii() and word.isdecimal()):
+    if not _is_number(word):
         raise InvalidInput(f"{word!r} is no position", "as 0,4,9, all, or even:5")
     if int(word) >= count:
         raise InvalidInput(f"there is no position {word} of {count}", f"from 0 to {count - 1}")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.records import Problem
@@ -22,6 +22,9 @@ from tui_annotate.plugins.protocols import Meter
 _WRAPPED = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"samples"[ \t\r\n]*:[ \t\r\n]*\[')
 _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
+EMPTY: Final = "the file is empty"
+NO_RECORDS: Final = "the file holds no records"
+"""What is wrong with a file that has nothing in it, which some readers take for no records."""
 _CUT = 16
 """A value that ends inside the buffer is wrong there; nearer to its end than this it may be cut."""
 
@@ -54,7 +57,7 @@ def json_values(
     try:
         head = _head(stream)
         if not head.strip():
-            yield Problem(str(path), "the file is empty")
+            yield Problem(str(path), EMPTY)
         elif opening := _WRAPPED.match(head) or _ARRAY.match(head):
             reader = _ArrayReader(path, chain([head], stream), wrapped="{" in opening.group())
             yield from readable(reader.values(opening.end()))
@@ -244,7 +247,7 @@ class _ArrayReader:
 
     def _end(self, position: int, number: int) -> Iterator[Problem]:
         if not number:
-            yield Problem(str(self._path), "the file holds no records")
+            yield Problem(str(self._path), NO_RECORDS)
         position = self._skip(position)
         if self._wrapped:
             if self._at(position) != "}":

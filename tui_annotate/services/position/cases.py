@@ -25,7 +25,7 @@ from tui_annotate.services.position.files import Placed, at, rows, write
 
 
 def cases_of(paths: Sequence[Path], rules: Rules) -> Callable[[], Iterator[Case]]:
-    """The answers in some files; each call reads them anew.
+    """The answers in some files; each call reads them anew. An empty file has none.
 
     Raises:
         InvalidRecord: a row can not be read, or holds neither an answer nor why it has none.
@@ -33,7 +33,7 @@ def cases_of(paths: Sequence[Path], rules: Rules) -> Callable[[], Iterator[Case]
 
     def found() -> Iterator[Case]:
         for path in paths:
-            for placed in rows(path):
+            for placed in rows(path, some=False):
                 yield case_of(placed, rules, file=str(path))
 
     return found
@@ -77,7 +77,7 @@ def write_scored(paths: Sequence[Path], target: TextIO, rules: Rules) -> int:
     """Writes each row with the metric's verdict, null where it has no answer; how many."""
     count = 0
     for path in paths:
-        for placed in rows(path):
+        for placed in rows(path, some=False):
             case = case_of(placed, rules)
             write({**placed.row, case.task.metric: case.score}, target)
             count += 1

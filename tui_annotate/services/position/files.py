@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TextIO
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.positions import task
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, json_values
 from tui_annotate.plugins.files.packing import PACKED, plain_suffixes
 from tui_annotate.plugins.files.targets import output
 
@@ -25,8 +25,11 @@ class Placed(NamedTuple):
     row: dict[str, Any]
 
 
-def rows(path: Path, *, encoding: str = "utf-8") -> Iterator[Placed]:
+def rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iterator[Placed]:
     """The rows of a file, plain or packed, in order.
+
+    Args:
+        some: False takes a file with nothing in it for one without rows.
 
     Raises:
         NotFound, InvalidInput, Unavailable: it can not be opened.
@@ -34,6 +37,8 @@ def rows(path: Path, *, encoding: str = "utf-8") -> Iterator[Placed]:
     """
     for value in json_values(path, encoding=encoding):
         if isinstance(value, Problem):
+            if not some and value.message in {EMPTY, NO_RECORDS}:
+                return
             raise InvalidRecord(value.message, value.hint, where=value.where)
         with at(value.where):
             task(value.value)
