@@ -250,6 +250,27 @@ def test_what_names_nothing_is_refused(
     assert caught.value.hint
 
 
+def test_what_suggested_alone_is_not_offered(store: Store) -> None:
+    """A run that proposed parts of summaries has no score: its maker is no machine to compare."""
+    about = Run(id="s", kind=RunKind.SUGGEST, maker="judge:toy", dataset="d")
+    store.scores.write(about, [])
+    with pytest.raises(InvalidInput, match="has no scores"):
+        store.report()
+    store.score("unigram", "sure", a=0.1)
+    with pytest.raises(InvalidInput, match="no score 'judge:toy'") as caught:
+        store.report(scores=("judge:toy",))
+    assert "judge:toy" not in caught.value.hint
+
+
+def test_why_there_is_nothing_to_compare_is_told(store: Store) -> None:
+    """A score without numbers of judged samples; or a dataset of which nobody said anything."""
+    store.score("words", "label", a=None)
+    with pytest.raises(InvalidInput, match="label: no number of any sample that people judged"):
+        store.report(scores=("label",))
+    with pytest.raises(InvalidInput, match="has no sample that people judged"):
+        store.report(against="settled")
+
+
 def test_columns_with_numbers_are_told_where_there_is_no_score(store: Store) -> None:
     """So that one can be named."""
     with pytest.raises(InvalidInput) as caught:

@@ -91,7 +91,7 @@ def _legend(found: Comparison) -> None:
     whom = {"people": f"of all readers, pooled by {asked.pool}", "settled": "that review settled"}
     say(f"unsupported: {labels}, {whom.get(asked.against, f'of {asked.against}')}")
     for what, reason, count in shapes.left_out(found):
-        say(f"left out: {count:,} {what}: {reason}")
+        say(f"left out: {output.many(count, what.removesuffix('s'))}: {reason}")
     for machine in found.machines:
         if machine.missing:
             odd = f", {machine.odd:,} of them with something that is no number" * bool(machine.odd)

@@ -18,7 +18,7 @@ from tui_annotate.domain.nearest import meant
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Verb, require
 from tui_annotate.domain.pooling import Pooling
 from tui_annotate.domain.records import RecordFilter
-from tui_annotate.domain.scores import Run
+from tui_annotate.domain.scores import Run, RunKind
 from tui_annotate.methods.detection import area, best_threshold, detected
 from tui_annotate.services.compare.cases import (
     SHOWN,
@@ -127,8 +127,7 @@ class Compare:
         cases = self._cases(asked, truths)
         said = told_apart([*self._scored(asked, runs, cases), *cases.columned(asked.columns)])
         if not said:
-            hint = cases.hint("make some, or name a detector's --column;")
-            raise InvalidInput(f"dataset {asked.dataset!r} has no scores", hint)
+            raise _nothing(asked, runs, cases)
         _refuse_strangers(asked, [each.name for each in said])
         return Comparison(
             asked=asked,
@@ -162,8 +161,9 @@ class Compare:
         )
 
     def _runs(self, asked: Asked) -> list[Run]:
-        """The newest of each maker and kind, by when they began."""
-        newest = {(run.kind, run.maker): run for run in self.scores.runs(asked.dataset)}
+        """The newest of each maker and kind that scores, by when they began."""
+        runs = self.scores.runs(asked.dataset)
+        newest = {(run.kind, run.maker): run for run in runs if run.kind is not RunKind.SUGGEST}
         known = {*self.scores.names(asked.dataset), *(maker for _, maker in newest)}
         for name in asked.scores:
             if name not in known:
@@ -192,6 +192,19 @@ class Compare:
             for name, values in found.items():
                 if not asked.scores or {name, run.maker} & {*asked.scores}:
                     yield Said(name, run.maker, run.id, values, low=name in run.low)
+
+
+def _nothing(asked: Asked, runs: Sequence[Run], cases: Cases) -> InvalidInput:
+    """Why there is nothing to compare: no scores, no numbers among them, or nobody's word."""
+    if not runs:
+        hint = cases.hint("make some, or name a detector's --column;")
+        return InvalidInput(f"dataset {asked.dataset!r} has no scores", hint)
+    if not cases.places:
+        hint = "people annotate and finish samples first, or --unmarked-clean"
+        return InvalidInput(f"dataset {asked.dataset!r} has no sample that people judged", hint)
+    named = ", ".join(asked.scores) or "the scores"
+    hint = "see what each holds: tui-annotate score list"
+    return InvalidInput(f"{named}: no number of any sample that people judged", hint)
 
 
 def _refuse_strangers(asked: Asked, names: Sequence[str]) -> None:
