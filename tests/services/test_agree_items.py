@@ -10,7 +10,8 @@ from tests.stores import SEGMENTER, annotate, new
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.items import PASSAGE
-from tui_annotate.domain.samples import Kind, SampleKey, Side
+from tui_annotate.domain.positions import VERDICTS
+from tui_annotate.domain.samples import Document, Kind, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import NOTHING, Undefined
 from tui_annotate.services.agree import Agree, Agreement, Asked, shapes
@@ -110,6 +111,17 @@ def test_ratings_of_one_kind_are_compared_alone(deeds: Annotate, database: Datab
     cited = agree(deeds, database, kind=Kind.CITATION.value).together
     assert cited.samples == 1
     assert values(cited, "rating")["percent"] == pytest.approx(1 / 3)
+
+
+def test_verdicts_on_questions_have_their_own_scale(deeds: Annotate, database: Database) -> None:
+    """From right over wrong to unclear, not by the letters behind the words of reports."""
+    documents = (Document(Side.SOURCE, "Tea."),)
+    asked = [Sample("q", name, documents, kind=Kind.QUESTION) for name in ("1", "2")]
+    deeds.corpus.add([new(each) for each in asked], segmenter=SEGMENTER)
+    for name, word in (("ana", "Incorrect"), ("ben", "Unclear")):
+        read(deeds, name, asked[0].key, rating=word)
+        read(deeds, name, asked[1].key, rating="Correct")
+    assert agree(deeds, database, kind=Kind.QUESTION.value).ratings == [*VERDICTS]
 
 
 def test_the_workspaces_words_are_the_order(deeds: Annotate, database: Database) -> None:

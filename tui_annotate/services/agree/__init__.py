@@ -115,7 +115,7 @@ class Agree:
         order = Order(self._trees(wanted), level=wanted.label_level)
         readers = Reader(wanted, order, only=only)
         chosen = frozenset(self._chosen(wanted))
-        words = scale(Kind.REPORT, self.ratings)
+        words = scale(Kind(wanted.kind or Kind.REPORT), self.ratings)
         together, oneself = Tally(order, words), Tally(order, words)
         for record, summary in self._pages(wanted):
             readings = readers.readings(record)
