@@ -37,7 +37,7 @@ def test_proposals_are_told_and_stored_once(filled: Command) -> None:
         done = filled(*asked)
         assert (done.code, "\x1b" in done.out + done.err) == (0, False)
         assert "2 samples: 1 suggestion, 1 new; 2 asked, 0 known" in done.out
-        assert "refused: 1 quotes that do not stand in the summary" in done.err
+        assert "refused, quotes that do not stand in the summary: 1" in done.err
         again = filled(*asked, "--json").json
         assert (again["run"], again["new"], again["asked"], again["cached"]) == (None, 0, 0, 2)
         assert len(chat.asked) == 2
@@ -52,7 +52,7 @@ def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
         done = filled(*asked, "--max-chars", "10", "--limit", "1")
     assert done.code == 0
     assert "cut: 1 sample longer than --max-chars" in done.err
-    assert "no proposals of 1 samples: the replies could not be read" in done.err
+    assert "no proposals of 1 sample: its reply could not be read" in done.err
 
 
 def test_a_reply_of_ten_megabytes_changes_nothing(filled: Command) -> None:

@@ -168,6 +168,20 @@ def test_long_progress_without_a_terminal_tells_rate_and_time_left(
     )
 
 
+@pytest.mark.parametrize("unit", ["replies", "samples"])
+def test_one_thing_has_the_word_for_one(
+    unit: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Units are told in the plural; of one thing it is the singular."""
+    monkeypatch.setattr(output, "QUIET", 0.0)
+    with output.progress(unit) as tell:
+        tell(Progress("asking", 1, seconds=1.0))
+        tell(Progress("asking", 2, seconds=1.0))
+    one = {"replies": "reply", "samples": "sample"}[unit]
+    told = [line.split(",")[0] for line in capsys.readouterr().err.splitlines()]
+    assert told == [f"asking: 1 {one}", f"asking: 2 {unit}"]
+
+
 def test_progress_on_a_terminal_is_a_bar_for_each_phase(terminal: Terminal) -> None:
     """On a terminal each phase has its bar, with share, number and rate."""
     with output.progress("records") as tell:

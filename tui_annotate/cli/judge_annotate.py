@@ -154,13 +154,16 @@ def _tell(done: Proposed) -> None:
         f"{done.new:,} new; {tally.asked:,} asked, {tally.cached:,} known"
     )
     for reason, count in done.refused.items():
-        output.say(f"refused: {count:,} {reason}")
+        output.say(f"refused, {reason}: {count:,}")
     if done.cut:
         output.say(f"cut: {output.many(done.cut, 'sample')} longer than --max-chars")
     if done.passed:
         output.say(f"passed over: {output.many(done.passed, 'sample')} without both sides")
-    if tally.unclear or tally.refused:
-        output.say(f"no proposals of {tally.unclear:,} samples: the replies could not be read")
+    if tally.refused:
+        output.say(f"not taken by the endpoint: {output.many(tally.refused, 'sample')}")
+    if tally.unclear:
+        unread = output.many(tally.unclear, "sample: its reply", "samples: their replies")
+        output.say(f"no proposals of {unread} could not be read")
     if done.new:
         output.say("people answer them in: tui-annotate annotate")
 

@@ -218,11 +218,18 @@ def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
                 tasks[at.phase],
                 completed=at.share or 0.0,
                 total=total,
-                records=f"{at.records:,} {UNITS.get(at.phase, unit)}",
+                records=_counted(at, unit),
                 rate=at.rate,
             )
 
         yield show
+
+
+def _counted(at: Progress, unit: str) -> str:
+    """What is done so far, by the word for one thing where it is one."""
+    more = UNITS.get(at.phase, unit)
+    one = f"{more[:-3]}y" if more.endswith("ies") else more.removesuffix("s")
+    return many(at.records, one, more)
 
 
 class _Lines:
@@ -239,9 +246,9 @@ class _Lines:
         self._told = now
         share = "" if at.share is None else f" ({at.share:.0%})"
         left = "" if at.left is None else f", {at.left:,.0f} s left"
-        unit = UNITS.get(at.phase, self._unit)
+        counted = _counted(at, self._unit)
         rate = f"{at.rate:,.0f}" if at.rate >= 1 else f"{at.rate:.1f}"
-        say(f"{at.phase}: {at.records:,} {unit}{share}, {rate} a second{left}")
+        say(f"{at.phase}: {counted}{share}, {rate} a second{left}")
 
 
 def _bar() -> Bar:
