@@ -64,8 +64,13 @@ def test_misuse_of_train_probe_is_told(answers: Command) -> None:
     for wrong in ([], ["answers.jsonl", "--labels", "human"], ["--labels", "mine"]):
         done = answers(*train, *wrong)
         assert (done.code, "whose labels" in done.err) == (2, True)
-    done = answers(*train, "--labels", "human", "--layer", "first")
-    assert (done.code, "'first' is no layer" in done.err) == (2, True)
+    for layer in ("first", "0", "9" * 5000):
+        done = answers(*train, "--labels", "human", "--layer", layer)
+        assert (done.code, f"'{layer[:5]}" in done.err, "is no layer" in done.err) == (
+            2,
+            True,
+            True,
+        )
     done = answers(*train, "--labels", "machine")
     assert (done.code, "no ranker judged" in done.err) == (1, True)
     assert not Path("p.json").exists()

@@ -195,6 +195,8 @@ def test_what_can_not_be_ranked_is_refused(space: Workspace, tmp_path: Path) -> 
         run(Asked(dataset="set"))
     with pytest.raises(InvalidInput, match="101 is no percentile"):
         run(Asked(dataset="set", up=101))
+    with pytest.raises(InvalidInput, match="-1 is no number of characters"):
+        run(Asked(dataset="set", ranker=Ranker.LENGTH, short=-1))
     with pytest.raises(InvalidInput, match="lower percentile 80 is above the upper 70"):
         run(Asked(dataset="set", down=80))
     with pytest.raises(InvalidInput, match="scores of its own"):

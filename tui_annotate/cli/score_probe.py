@@ -37,6 +37,8 @@ FolderOption = Annotated[
     ),
 ]
 _AUTO = "auto"
+_DIGITS = 9
+"""Of a layer; no model has so many."""
 _LABELS = ("human", "machine")
 
 
@@ -129,7 +131,8 @@ def _of_dataset(dataset: str, asked: Asked, *, workspace: Path | None) -> Any:
 def _asked(model: str, layer: str, *, seed: int, whose: str = "human") -> Asked:
     from tui_annotate.services.probe import Asked, Whose
 
-    if layer != _AUTO and not (layer.isdecimal() and int(layer)):
+    sound = layer.isascii() and layer.isdecimal() and len(layer) <= _DIGITS
+    if layer != _AUTO and not (sound and int(layer)):
         raise InvalidInput(f"{layer!r} is no layer", "a number from 1, or auto")
     number = 0 if layer == _AUTO else int(layer)
     return Asked(model=model, layer=number, seed=seed, whose=Whose(whose))

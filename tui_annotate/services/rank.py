@@ -222,6 +222,8 @@ class _Told:
 
 
 def _check(asked: Asked) -> None:
+    if asked.short < 0:
+        raise InvalidInput(f"{asked.short:,} is no number of characters", "as --short-diff 80")
     for percentile in (asked.up, asked.down):
         if not 0 <= percentile <= 100:
             raise InvalidInput(f"{percentile:g} is no percentile", "0 to 100, as --up 70 --down 30")
