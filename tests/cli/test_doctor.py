@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tui_annotate.cli import doctor
+from tui_annotate.domain.scores import Run, RunKind
 
 
 def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
@@ -18,6 +21,7 @@ def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
     done = annotated("doctor", "--json")
     assert done.code == 0
     states = {check["what"]: check["state"] for check in done.json}
+    assert states["machines' runs"] == "ok"
     assert states["store"] == states["workspace"] == states["privacy"] == "ok"
 
 
@@ -115,3 +119,24 @@ def test_terminal_checks_tell_what_a_pipe_is() -> None:
     """Where nothing is drawn there is one line, and nothing wrong."""
     (check,) = doctor.terminal_checks({"TERM": "dumb"})
     assert check.state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("days", "state", "says"),
+    [
+        ((), "ok", "4 finished, 0 unfinished"),
+        ((10,), "ok", "4 finished, 1 unfinished"),
+        ((8, 10), "doubt", "4 finished, 2 unfinished; begun more than a day ago: "),
+        ((1, 2, 3, 4, 5), "doubt", "; score m of news, 2024-05-03 and 2 more"),
+    ],
+)
+def test_a_run_that_nobody_ends_any_more_is_a_doubt(
+    days: tuple[int, ...], state: str, says: str
+) -> None:
+    """One that began within a day may be on its way; of an older one is told what ends it."""
+    now = datetime(2024, 5, 10, 12, tzinfo=UTC)
+    about = Run(id="1", kind=RunKind.SCORE, maker="m", dataset="news")
+    runs = [replace(about, at=f"2024-05-{day:02}T13:00:00+00:00") for day in days]
+    found = doctor.runs_check(4, runs, now=now)
+    assert (found.state, bool(found.mend)) == (state, state == "doubt")
+    assert says in found.says

@@ -167,6 +167,7 @@ def test_what_a_killed_run_left_is_dropped(
         patch.setattr(runs, "finish", lambda *_: None)
         store.write(run("killed"), said(keys))
     assert store.runs() == [] == list(store.scores("d"))
+    assert [each.id for each in store.unfinished()] == ["killed"]
     assert store.of(keys) == {}
     assert stored(database) == 2
     store.write(run("other", maker="probe"), said(keys))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 import typer
 
@@ -19,8 +21,13 @@ from tui_annotate.cli.ssh import SESSION
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.findings import Finding
 from tui_annotate.domain.people import Verb, may
+from tui_annotate.domain.scores import Run
 
 NARROWEST, LOWEST = 80, 24
+STALE: Final = timedelta(days=1)
+"""From its begin on, after which nobody waits for the end of a run."""
+MOST_RUNS: Final = 3
+"""Runs that are named before the rest is counted."""
 
 
 def register(app: typer.Typer) -> None:
@@ -31,8 +38,9 @@ def register(app: typer.Typer) -> None:
 def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
     """Say what is wrong, and how to mend it.
 
-    Looks at configuration, store, log, permissions, disk, vectors, labels and terminal, and where
-    keys are bound at sshd. Exit code 1 if something is wrong; a doubt alone does not count.
+    Looks at configuration, store, log, permissions, disk, vectors, labels, machines' runs and
+    terminal, and where keys are bound at sshd. Exit code 1 if something is wrong; a doubt alone
+    does not count.
     """
     checks = [
         configuration_check(),
@@ -84,6 +92,8 @@ def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
     try:
         with opened(folder) as space:
             yield from space.check()
+            scores = space.machines.scores
+            yield runs_check(len(scores.runs()), scores.unfinished(), now=datetime.now(UTC))
             manages = may(space.actor, Verb.MANAGE)
             lines = space.team.bind.lines(SESSION, folder=str(space.path)) if manages else []
         yield from sshd_checks(folder, lines)
@@ -91,6 +101,19 @@ def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
         from tui_annotate.storage.repair import mending
 
         yield Finding("store", "wrong", error.message, mending(error, folder / "store.sqlite"))
+
+
+def runs_check(finished: int, unfinished: Sequence[Run], *, now: datetime) -> Finding:
+    """How many runs of machines ended, and which others no process is likely to be at any more."""
+    says = f"{finished:,} finished, {len(unfinished):,} unfinished"
+    left = [each for each in unfinished if now - datetime.fromisoformat(each.at) > STALE]
+    if not left:
+        return Finding("machines' runs", "ok", says)
+    named = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in left]
+    more = f" and {len(named) - MOST_RUNS:,} more" if len(named) > MOST_RUNS else ""
+    old = f"begun more than a day ago: {'; '.join(named[:MOST_RUNS])}{more}"
+    mend = "run the same command again: it takes out what the unfinished run left"
+    return Finding("machines' runs", "doubt", f"{says}; {old}", mend)
 
 
 def _embedder_checks() -> Iterator[Finding]:

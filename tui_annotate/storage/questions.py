@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import TextClause, bindparam, text
+from sqlalchemy import Connection, TextClause, bindparam, select, text
 
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require, seen_by
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, reader, require, seen_by
 from tui_annotate.domain.samples import Kind, SampleKey
 from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.columns import DATASETS
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.queue import QueueRow
+from tui_annotate.storage.queue import QueueRow, practising
+from tui_annotate.storage.ranks import PRACTICE, SHARE, handed_out
 
 _WHERE: Final = " d.name = :dataset AND s.kind = :kind"
 _ROWS: Final = text(
@@ -33,7 +35,9 @@ _ENTRIES: Final = text(
     " s.summary, coalesce(a.updated, '') FROM datasets d"
     " CROSS JOIN samples s ON s.dataset_id = d.id"
     " LEFT JOIN assignments a ON a.sample_id = s.id AND a.person = :person"
-    f" WHERE {_WHERE} ORDER BY s.id"
+    f" WHERE {_WHERE} AND (:common OR EXISTS (SELECT 1 FROM ranks r JOIN orders o"
+    "   ON o.id = r.order_id WHERE r.sample_id = s.id AND o.name IN (:practice, :share)))"
+    " ORDER BY s.id"
 )
 _MARK: Final = '"gold_position"'
 _DATASETS: Final = text(
@@ -84,7 +88,7 @@ class QuestionStore:
                 yield _question(SampleKey(dataset, name), list(rows))
 
     def entries(self, person: str, dataset: str) -> dict[SampleKey, QueueRow]:
-        """The questions of a dataset as the queue lists them to somebody, as they came.
+        """The questions of a dataset that are in somebody's queue, as it lists them, as they came.
 
         Raises:
             NotAllowed: it is somebody else's queue.
@@ -92,12 +96,22 @@ class QuestionStore:
         require(self._actor, Verb.READ, person)
         scope = {"dataset": dataset, "kind": Kind.QUESTION.value, "person": person}
         with self._database.reading() as connection:
-            found = connection.execute(_ENTRIES, scope)
+            found = connection.execute(_ENTRIES, scope | _line(connection, person, dataset))
             rows = [
                 QueueRow(SampleKey(dataset, name), group, State(state), count, start, updated)
                 for name, group, state, count, start, updated in found
             ]
         return {row.key: row for row in rows}
+
+
+def _line(connection: Connection, person: str, dataset: str) -> dict[str, Any]:
+    """What of a dataset somebody walks: practice alone before it is done, else what is theirs."""
+    practice = practising(connection, person)
+    own = {"practice": PRACTICE + person, "share": "" if practice else SHARE + person}
+    if practice or reader(person) != person:
+        return own | {"common": False}
+    query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
+    return own | {"common": connection.execute(query).scalar() not in handed_out(connection)}
 
 
 def _query(*, narrow: bool) -> TextClause:

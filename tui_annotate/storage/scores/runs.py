@@ -23,12 +23,12 @@ from tui_annotate.storage.hiding import hidden_rows
 
 _AT_ONCE: Final = 2000  # rows of samples whose scores one transaction drops
 _COLUMNS: Final = ["id", "kind", "maker", "parameters", "embedder", "low", "names", "at", "by"]
-_RUNS: Final = (
+_BEGUN: Final = (
     select(RUNS.c.number, RUNS.c.dataset_id, DATASETS.c.name, *(RUNS.c[name] for name in _COLUMNS))
     .join(DATASETS, DATASETS.c.id == RUNS.c.dataset_id)
-    .where(RUNS.c.finished != "")
     .order_by(RUNS.c.number)
 )
+_RUNS: Final = _BEGUN.where(RUNS.c.finished != "")
 
 
 class StoredRun(NamedTuple):
@@ -118,6 +118,11 @@ def finished(connection: Connection, dataset: str = "") -> list[StoredRun]:
     """The runs that ended, of a dataset or of all, in the order in which they began."""
     query = _RUNS.where(DATASETS.c.name == dataset) if dataset else _RUNS
     return [_stored(*row) for row in connection.execute(query)]
+
+
+def unfinished(connection: Connection) -> list[StoredRun]:
+    """The runs that are still on their way or were killed, in the order in which they began."""
+    return [_stored(*row) for row in connection.execute(_BEGUN.where(RUNS.c.finished == ""))]
 
 
 def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:

@@ -110,6 +110,11 @@ class ScoreStore:
         with self._database.reading() as connection:
             return [each.run for each in self._told(connection, runs.finished(connection, dataset))]
 
+    def unfinished(self) -> list[Run]:
+        """The runs that are on their way or were killed; what they say counts for nobody."""
+        with self._database.reading() as connection:
+            return [each.run for each in self._told(connection, runs.unfinished(connection))]
+
     def latest(self, dataset: str, maker: str) -> Run | None:
         """The run that stands for a maker; None where it never ended one."""
         return next((each for each in reversed(self.runs(dataset)) if each.maker == maker), None)

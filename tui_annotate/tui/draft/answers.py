@@ -104,7 +104,7 @@ def page(sample: Sample) -> str:
     if told_of := told(sample, -1):
         lines += ["", "# Position", told_of]
     if said := metric(sample):
-        lines += ["", "# Metric", said]
+        lines += ["", "# Metric", said.removeprefix("metric: ")]
     error = sample.meta.get("model_error")
     if isinstance(error, str):
         lines.append(error)

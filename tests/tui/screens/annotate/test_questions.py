@@ -13,6 +13,7 @@ from tests.tui.screens.work import Person, at_work, make
 from tui_annotate import workspace
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.sharing import Sorting, Wish
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.tui.screens.positions.screen import PositionsScreen
@@ -77,6 +78,7 @@ async def test_a_person_says_correct_where_the_metric_does_not(
         assert "metric: incorrect · Correct" in person.shown()
         await person.press("g")
         assert "Gold answers" in person.shown()
+        assert "metric: incorrect" not in person.shown()  # that it is the metric's says a heading
 
 
 async def test_the_answers_of_a_bar_that_fail_are_walked(folder: Path, study: list[Sample]) -> None:
@@ -118,6 +120,7 @@ async def test_what_is_done_leads_to_the_next_that_fails(folder: Path, study: li
         await chart(person)
         await person.press("end enter down enter q")
         assert isinstance(person.app.screen, PositionsScreen)
+        assert "gold-position 2: 0/3 correct" in person.shown()  # the bar that one came from
         await person.press("escape")
         assert here(person) == keys[2]
 
@@ -214,3 +217,22 @@ async def test_a_dataset_without_answers_can_be_charted(tmp_path: Path) -> None:
             space.corpus.remove_dataset("study")
         await chart(person)
         assert "has no questions with positions" in person.shown()
+
+
+async def test_what_fails_and_is_not_ones_own_is_counted_alone(
+    folder: Path, study: list[Sample]
+) -> None:
+    """A dataset that is handed out: the list names and walks nobody else's samples."""
+    with workspace.open(folder) as space:
+        for name, some in (("ana", study[:2]), ("cat", study[2:])):
+            space.people.local(name)
+            ids = [each.id for each in some]
+            space.team.share.give("study", [name], Wish(sorting=Sorting.INGESTED), ids=ids)
+    async with at_work(folder, sample=study[0].id) as person:
+        await chart(person)
+        await person.press("down enter")
+        assert "YOURS, 1 OF 3 FAIL: gold-position 2" in person.shown()
+        assert study[2].id not in person.shown()
+        await person.press("enter >")
+        assert here(person) == study[1].key
+        assert "the last of those that fail" in person.line()

@@ -22,6 +22,7 @@ from tui_annotate.tui.widgets.document_pane import Mark
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import Desk
+    from tui_annotate.services.position.evaluating import Place
     from tui_annotate.tui.session import Session
 
 _NAME: Final = 16  # cells of a side's name where a question follows it
@@ -37,6 +38,7 @@ class AnnotateQuestions(AnnotateItems):
     def __init__(self) -> None:
         super().__init__()
         self.failing: tuple[SampleKey, ...] = ()
+        self._bar: Place | None = None
 
     # what is shown
 
@@ -109,9 +111,11 @@ class AnnotateQuestions(AnnotateItems):
 
         self.keep_place()
         dataset, who = draft.sample.dataset, session.person.id
-        screen = PositionsScreen(session.machines().positions, who, dataset=dataset)
+        positions = session.machines().positions
+        screen = PositionsScreen(positions, who, dataset=dataset, where=self._bar)
 
         def closed(chosen: Chosen | str | None) -> None:
+            self._bar = screen.where
             if chosen == "quit":
                 self.quit()
             elif chosen == "queue":

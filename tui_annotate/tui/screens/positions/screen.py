@@ -34,7 +34,7 @@ from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 
 if TYPE_CHECKING:
-    from tui_annotate.services.position.evaluating import Evaluation
+    from tui_annotate.services.position.evaluating import Evaluation, Place
     from tui_annotate.services.position.stored import Positions
     from tui_annotate.storage.queue import QueueRow
 
@@ -73,6 +73,9 @@ LEGEND: Final = (
 )
 
 
+_NONE_FAILS: Final = "no answer of this bar fails"
+
+
 class Chosen(NamedTuple):
     """A sample to open, and those among which it is walked."""
 
@@ -81,7 +84,11 @@ class Chosen(NamedTuple):
 
 
 class PositionsScreen(Screen[Chosen | str | None]):
-    """Dismisses with what was chosen; `queue` or `quit`; or None, which goes back."""
+    """Dismisses with what was chosen; `queue` or `quit`; or None, which goes back.
+
+    Attributes:
+        where: what the bar in focus is of; None before anything is counted.
+    """
 
     DEFAULT_CSS = "PositionsScreen { layout: vertical; }"
     AUTO_FOCUS: ClassVar[str | None] = ""
@@ -98,8 +105,12 @@ class PositionsScreen(Screen[Chosen | str | None]):
         Binding("q", "close('quit')", "leave", show=False),
     ]
 
-    def __init__(self, positions: Positions, person: str, *, dataset: str) -> None:
+    def __init__(
+        self, positions: Positions, person: str, *, dataset: str, where: Place | None = None
+    ) -> None:
+        """`where`: the bar that has the focus at first; the first one where there is none such."""
         super().__init__()
+        self.where = where
         self._positions, self._person, self._dataset = positions, person, dataset
         self._found: Evaluation | None = None
         self.reading = False
@@ -147,7 +158,8 @@ class PositionsScreen(Screen[Chosen | str | None]):
         self._found = found
         rows = self.query_one(BarRows)
         self.query_one(BarHeads).show(found)
-        rows.show(found, focused=min(max(rows.focused_row, 0), len(found.groups) - 1))
+        places = [where for where, _ in found.groups]
+        rows.show(found, focused=places.index(self.where) if self.where in places else 0)
         self._tell()
         free(self)
 
@@ -171,8 +183,9 @@ class PositionsScreen(Screen[Chosen | str | None]):
         notes = [] if whole.mean is None else [f"{whole.hits}/{whole.n} correct, {whole.mean:.3f}"]
         title = self.query_one(PaneTitle)
         title.show(f"POSITIONS {self._dataset}", notes, _agreement(found), focused=True)
-        words = in_words(found, self.query_one(BarRows).focused_row)
-        self.query_one(DraftLine).show(words, kind="hint")
+        at = self.query_one(BarRows).focused_row
+        self.where = found.groups[at][0]
+        self.query_one(DraftLine).show(in_words(found, at), kind="hint")
 
     # keys
 
@@ -195,20 +208,22 @@ class PositionsScreen(Screen[Chosen | str | None]):
             self.reading = True
             at = self.query_one(BarRows).focused_row
             where, _ = self._found.groups[at]
-            self._read_failing(where, self._found.by, f"FAIL: {named(self._found, at)}")
+            self._read_failing(where, self._found.by, named(self._found, at))
 
     @work(thread=True)
     def _read_failing(self, where: Any, by: Any, title: str) -> None:
         done = partial(self._refuse, None)
         try:
             keys = self._positions.failing(self._dataset, where, by=by)
-            done = partial(self._list, tuple(keys), title)
+            mine = tuple(row.key for row in self._positions.page(self._person, keys))
+            told = "FAIL" if len(mine) == len(keys) else f"YOURS, {len(mine)} OF {len(keys)} FAIL"
+            done = partial(self._list, mine, f"{told}: {title}", among=len(keys))
         except TuiAnnotateError as error:
             done = partial(self._refuse, error)
         finally:
             self.app.call_from_thread(done)
 
-    def _list(self, keys: tuple[SampleKey, ...], title: str) -> None:
+    def _list(self, keys: tuple[SampleKey, ...], title: str, *, among: int) -> None:
         from tui_annotate.tui.screens.queue import QueueScreen
         from tui_annotate.tui.screens.queue_keys import Listing
 
@@ -217,7 +232,8 @@ class PositionsScreen(Screen[Chosen | str | None]):
             return
         free(self)
         if not keys:
-            self.query_one(DraftLine).show("no answer of this bar fails", kind="hint")
+            words = "none of those that fail here is yours" if among else _NONE_FAILS
+            self.query_one(DraftLine).show(words, kind="hint")
             return
 
         def page(
