@@ -28,6 +28,8 @@ from tui_annotate.tui.draft.effects import (
 )
 from tui_annotate.tui.draft.place import place, restore
 from tui_annotate.tui.draft.state import Draft, Note
+from tui_annotate.tui.keys.map import default_keys
+from tui_annotate.tui.screens.annotate.rows import key_pairs
 
 REASON = "The source says 12 million."
 
@@ -484,6 +486,22 @@ def test_where_c_walks_citations_a_walks_suggestions_too() -> None:
     on.annotations = (Annotation("a", (anchor(on, "film", Side.SUMMARY),), labels=(("Benign",),)),)
     assert [keys(on, "a") and on.focused for _ in range(3)] == ["a", "s-15", "s-Nobody"]
     assert "a walks them" in suggesting.opening(on)
+    assert ("a", "next") in key_pairs(default_keys(), on)
+    answer(on, key(on, "y"))
+    assert " · a next · " in said(on)
+    on.focused = on.just_saved = ""
+    keys(on, "y")
+    assert said(on) == "a walks to a suggestion"
+
+
+def test_y_says_why_there_is_nothing_to_accept() -> None:
+    """Suggestions that are hidden are not walked to; where there are none no key is named."""
+    on = with_two()
+    keys(on, "Y y")
+    assert said(on) == "suggestions are hidden: Y shows them"
+    on.suggestions, on.hiding = (), False
+    keys(on, "y")
+    assert said(on) == "no suggestion waits on this sample"
 
 
 def test_evidence_alone_can_be_suggested() -> None:

@@ -88,7 +88,10 @@ LEGEND: tuple[Mark, ...] = (
     Mark((("A ", "label 0"), ("text", "underlined")), "an annotation; a small letter: a draft"),
     Mark((("[id]", "quiet"),), "behind a sentence of a report: what it cites; c walks through it"),
     Mark((("[id]", "underlined"),), "the citation that was walked to"),
-    Mark(((f"{SUGGESTED} ", "text"), ("text", "suggested")), "suggested by a machine; c walks"),
+    Mark(
+        ((f"{SUGGESTED} ", "text"), ("text", "suggested")),
+        "suggested by a machine; c walks, where [id] stands a",
+    ),
     Mark((("text", "overlap"),), "several annotations on the same words"),
     Mark(((SEVERAL, "label 1"),), "several of these on one line; a and c walk through them"),
     *LISTED,

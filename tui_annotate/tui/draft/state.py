@@ -135,6 +135,16 @@ class Draft(Offered):
     # where we are
 
     @property
+    def cites(self) -> bool:
+        """Whether the key for open items walks citations, and the one for annotations the rest."""
+        return bool(self.citations or self.tabs)
+
+    @property
+    def to_offers(self) -> str:
+        """The key that walks the suggestions of this sample."""
+        return "a" if self.cites else "c"
+
+    @property
     def state(self) -> str:
         """Which keys act: a letter of `keys.STATES`."""
         if self.pending:

@@ -23,7 +23,7 @@ from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, labels_words
 def take(draft: Draft) -> Effects:
     """`y`: the suggestion in focus becomes an annotation as it is, where hands are free."""
     one = draft.focused_suggestion
-    problem = _in_the_way(draft) or (_refusal(draft, one) if one else "c walks to a suggestion")
+    problem = _in_the_way(draft) or (_refusal(draft, one) if one else _none_here(draft))
     if one is None or problem:
         draft.say(problem, WARNING if one else "hint")
         return [Blink()]
@@ -69,8 +69,17 @@ def opening(draft: Draft) -> str:
     number = len(draft.offered)
     if not number:
         return ""
-    key = "a" if draft.citations or draft.tabs else "c"
-    return f"{many(number, 'suggestion')} to look at: {key} walks them, y accepts · Y hides"
+    told = f"{many(number, 'suggestion')} to look at"
+    return f"{told}: {draft.to_offers} walks them, y accepts · Y hides"
+
+
+def _none_here(draft: Draft) -> str:
+    """Why there is none to accept."""
+    if draft.offered:
+        return f"{draft.to_offers} walks to a suggestion"
+    if draft.hiding and draft.suggestions:
+        return "suggestions are hidden: Y shows them"
+    return "no suggestion waits on this sample"
 
 
 def _in_the_way(draft: Draft) -> str:
@@ -117,7 +126,7 @@ def accepted(
 def declined(draft: Draft, one: Suggestion) -> None:
     """The store has the refusal."""
     draft.answering.pop(one.id, None)
-    more = " · c next" if draft.offered else ""
+    more = f" · {draft.to_offers} next" if draft.offered else ""
     what = f"{cut(draft.label_names(one.labels), QUOTE_CELLS)} of {cut(one.maker, QUOTE_CELLS)}"
     draft.say(f"refused {what} · u undo{more}", SAVED)
 

@@ -17,8 +17,8 @@ def annotation(step: int, draft: Draft) -> Effects:
 
     Where the key for open items walks citations, suggestions are among them.
     """
-    cites = draft.citations or draft.tabs
-    known = _in_order([*draft.annotations, *draft.offered]) if cites else draft.annotations
+    among = [*draft.annotations, *draft.offered] if draft.cites else []
+    known = _in_order(among) if among else draft.annotations
     if not known and not draft.editing:
         draft.say("no annotations on this sample yet")
         return []
@@ -33,7 +33,7 @@ def item(step: int, draft: Draft) -> Effects:
     if draft.nowhere:
         return lighting.walk_lacking(step, draft)
     found: list[Annotation | Suggestion] = [known for known, _ in draft.lacking()]
-    if not (draft.citations or draft.tabs):
+    if not draft.cites:
         found = _in_order([*found, *draft.offered])
     if not found:
         hidden = draft.hiding and draft.suggestions

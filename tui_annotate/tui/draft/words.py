@@ -114,8 +114,7 @@ def _focused(draft: Draft, annotation: Annotation, room: _Room) -> tuple[str, Ki
 def _next(draft: Draft) -> str:
     """The way on, while suggestions are open or other annotations have a label that was split."""
     split = any(draft.tree.split(one.labels) for one in draft.annotations)
-    offered = bool(draft.offered) and not (draft.citations or draft.tabs)
-    return "c next · " if split or offered else ""
+    return "c next · " if split else f"{draft.to_offers} next · " if draft.offered else ""
 
 
 def _hinting(draft: Draft, room: _Room) -> str:

@@ -36,3 +36,8 @@ LINE: Final[tuple[tuple[str, str], ...]] = (
     ("palette.show", "all actions"),
 )
 """The most useful actions while a suggestion is in focus, in order."""
+
+CITING_LINE: Final = tuple(
+    ("annotation.next", short) if name == "item.next" else (name, short) for name, short in LINE
+)
+"""The same where the key for open items walks citations."""

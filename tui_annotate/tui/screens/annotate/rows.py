@@ -77,7 +77,7 @@ def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
         question = "evidence by hand"
     named = items.QUESTION_LINE if is_placed(draft.sample) else LINE
     if draft.focused_suggestion and draft.asleep:
-        named = suggestions.LINE
+        named = suggestions.CITING_LINE if draft.cites else suggestions.LINE
     elif draft.sample.kind in JUDGED:
         alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is Kind.DOCUMENT
         named = tuple(one for one in items.LINE if not (alone and one[0] in items.NEEDS_SOURCE))
