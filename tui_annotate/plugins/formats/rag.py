@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TextIO
@@ -42,6 +43,8 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """What is read, and the columns that may hold it: ours, then those of RAGAS."""
+_AT_ONCE: Final = 64
+"""Samples of which is asked together what machines said."""
 _TAKEN: Final = frozenset({"id", *(name for names in _NAMES.values() for name in names)})
 
 
@@ -78,14 +81,13 @@ class RagFormat:
 
     def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
         """A line a sample, as it was read where it was; see `Exporter.write`."""
-        del options
         report = Report()
         tally = Tally(self.about, report, own=FORMAT)
         with closing(Seen()) as seen:
-            for record in records:
+            for record, made in _with_truths(records, options):
                 _count(record, tally, report)
                 key = _key(record.sample, seen, report)
-                row = _row(record.sample, key=key, number=report.records)
+                row = _row(record.sample, key=key, number=report.records, made=made)
                 target.write(json.dumps(row, ensure_ascii=False))
                 target.write("\n")
                 report.records += 1
@@ -209,8 +211,26 @@ def _key(sample: Sample, seen: Seen, report: Report) -> str:
     return key
 
 
-def _row(sample: Sample, *, key: str, number: int) -> dict[str, Any]:
-    """The line of a sample; its id is told where the line's number would not be it."""
+def _with_truths(
+    records: Iterable[Record], options: ExportOptions
+) -> Iterator[tuple[Record, str | None]]:
+    """Each record with the ground truth that a judge wrote last, where the sample holds none."""
+    waiting = iter(records)
+    while some := list(islice(waiting, _AT_ONCE)):
+        lacking = [one.sample.key for one in some if not (_truth(one.sample) or "").strip()]
+        told = options.opinions(lacking) if options.opinions and lacking else {}
+        for record in some:
+            said = told.get(record.sample.key, ())
+            texts = [each.text for each in said if each.name == GROUND_TRUTH and not each.extra]
+            yield record, next(filter(str.strip, reversed(texts)), None)
+
+
+def _row(sample: Sample, *, key: str, number: int, made: str | None) -> dict[str, Any]:
+    """The line of a sample; its id is told where the line's number would not be it.
+
+    Args:
+        made: the ground truth of one that holds none.
+    """
     kept = _own(sample)
     named = kept.get("named") or {name: name for name in ("id", *_NAMES)}
     told = kept.get("id") if kept else key
@@ -224,6 +244,9 @@ def _row(sample: Sample, *, key: str, number: int) -> dict[str, Any]:
     }
     row = _meta(sample) | row | kept.get("as_read", {})
     order = list(kept["keys"]) if kept else ["id", *_NAMES, *_meta(sample)]
+    if made is not None:
+        row[named[GROUND_TRUTH]] = made
+        order = list(dict.fromkeys([*order, named[GROUND_TRUTH]]))
     if named["id"] not in order and row[named["id"]] is not None:
         order.insert(0, named["id"])
     return {name: row.get(name) for name in order}
