@@ -136,7 +136,7 @@ class Sample:
 
     def side(self, side: Side) -> tuple[Document, ...]:
         """The documents of one side, in order."""
-        return tuple(document for document in self.documents if document.side is side)
+        return tuple([document for document in self.documents if document.side is side])
 
     def document(self, side: Side, index: int = 0) -> Document:
         """The document number `index` of a side, from 0.

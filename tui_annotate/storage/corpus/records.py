@@ -36,6 +36,9 @@ _log = logging.getLogger(__name__)
 
 _PAGE: Final = 100
 _CACHED_CHARACTERS: Final = 8_000_000
+_BESIDE: Final = 1_000  # what a text that is held costs beside its characters, in characters
+_SIDES: Final = {each.value: each for each in Side}
+_KINDS: Final = {each.value: each for each in Kind}
 # One parameter: a list of a hundred takes as long to put into a statement as its rows to read.
 _ROWS: Final = text("SELECT value FROM json_each(:rows)").columns(column("value", Integer))
 
@@ -169,17 +172,17 @@ def _pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Seq
 def _sample(
     dataset: str, row: Any, documents: Sequence[Document], *, seen: Collection[str] | None
 ) -> Sample:
+    _, external, kind, group, request, meta, imported = row
     # The record as it was read tells of annotations in it, which are not everybody's to see.
-    imported = row.imported if seen is None else None
     return Sample(
         dataset,
-        row.external,
+        external,
         tuple(documents),
-        Kind(row.kind),
-        row.group,
-        request_from_json(row.request),
-        json.loads(row.meta) if row.meta else {},
-        json.loads(imported) if imported else None,
+        _KINDS[kind],
+        group,
+        request_from_json(request),
+        json.loads(meta) if meta else {},
+        json.loads(imported) if imported and seen is None else None,
     )
 
 
@@ -214,14 +217,14 @@ class _Documents:
             return
         for row in self._connection.execute(_TEXTS, {"rows": to_json(list(missing))}):
             self._texts[row[0]] = (row[1].decode(), row[2])
-            self._characters += len(row[1])
+            self._characters += len(row[1]) + _BESIDE
 
     def _document(self, place: tuple[Any, ...]) -> Document:
         built = self._built.get(place)
         if built is None:
             document_id, side, key, title = place
             text, language = self._texts[document_id]
-            built = self._built[place] = Document(Side(side), text, key, title, language)
+            built = self._built[place] = Document(_SIDES[side], text, key, title, language)
         return built
 
 
