@@ -56,7 +56,7 @@ class Queues(RuleBasedStateMachine):
         self.person = PeopleStore(self.database).local("ana").id
         self.there: dict[SampleKey, str] = {}
         self.finished: set[SampleKey] = set()
-        self.count = self.walked = 0
+        self.count = self.walked = self.runs = 0
         self.orders = list(ORDERS)
         self.said: dict[SampleKey, float] = {}
 
@@ -112,13 +112,14 @@ class Queues(RuleBasedStateMachine):
         """A machine gives its opinion on some of a dataset, and takes back what it said before."""
         dataset = draw.choice(sorted(self.there)).dataset
         mine = [key for key in sorted(self.there) if key.dataset == dataset]
+        self.runs += 1
         said = {key: draw.choice([0.0, 0.5, 1.0]) for key in mine if draw.random() < 0.7}
         run = Run(
-            id=str(draw.random()),
+            id=str(self.runs),
             kind=RunKind.SCORE,
             maker="m",
             dataset=dataset,
-            at=str(self.count),
+            at=f"{self.runs:04}",
         )
         scores = [Score(key=key, name="q", value=value) for key, value in said.items()]
         ScoreStore(self.database).write(run, scores)

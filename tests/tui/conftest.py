@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import pytest
-from textual import _wait
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.css.types import CSSLocation
-
-_LOOK: Final = 0.004  # seconds
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -36,13 +32,4 @@ def style_sheets_are_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parsed)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def idleness_is_seen_sooner() -> Iterator[None]:
-    """Textual looks 20 ms long whether anything is done, several times a key; 4 ms do."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_wait, "SLEEP_GRANULARITY", _LOOK)
-        patch.setattr(_wait, "SLEEP_IDLE", _LOOK / 20)
         yield

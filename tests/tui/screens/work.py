@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
+from textual import _wait
 from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
@@ -67,6 +69,15 @@ def sentences(text: str) -> tuple[Segment, ...]:
 
 
 LOOK = Look("dark", "256", native=False)
+
+
+@contextmanager
+def _at_once() -> Iterator[None]:
+    """Textual looks twice, for 20 ms, whether a key is done; what is behind it waits as well."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_wait, "SLEEP_GRANULARITY", 0.004)
+        patch.setattr(_wait, "SLEEP_IDLE", 0.0002)
+        yield
 
 
 class Words:
@@ -202,7 +213,8 @@ class Person:
         """Keys, parted by blanks, one after the other; each is counted."""
         for key in keys.split():
             self.count += 1
-            await self.pilot.press(key)
+            with _at_once():
+                await self.pilot.press(key)
             await self._answered()  # nobody presses a key for a sample that is not there yet
         await self.settled()
 
