@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import OrderedDict, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -113,7 +113,8 @@ def stream(
     Args:
         seen: whose work alone may be read; None for everybody's.
     """
-    people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in _people(connection)}
+    found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
+    people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
     sieve = Sieve(filters, people, seen=seen)
     documents = _Documents(connection)
     query = select(DATASETS.c.id, DATASETS.c.name).order_by(DATASETS.c.name)
@@ -150,10 +151,6 @@ def _whole(
         else:
             # The name as Python writes it: it goes to a terminal.
             _log.warning("sample %r is left out: a text of it is lost", row.external)
-
-
-def _people(connection: Connection) -> Iterable[Any]:
-    return connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
 
 
 def _pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Sequence[Any]]:
