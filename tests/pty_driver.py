@@ -6,6 +6,7 @@ It waits for what the program shows, never for time to pass.
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import signal
 import sys
@@ -20,6 +21,7 @@ import pyte
 from ptyprocess import PtyProcess
 
 ROOT = Path(__file__).parents[1]
+_COLOURS = re.compile(rb"\x1b\[[\d;:]*m")
 PATIENCE = 60.0  # seconds; far more than anything needs, so that a busy machine changes nothing
 
 
@@ -45,6 +47,7 @@ class Terminal:
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._fed = 0
+        self._drawn: list[str] = []
         self._process = PtyProcess.spawn(
             list(command),
             cwd=str(folder or ROOT),
@@ -62,7 +65,12 @@ class Terminal:
         """The rows of the screen as text; a wide character is followed by an empty cell."""
         self._stream.feed(_understood(bytes(self.raw[self._fed :])))
         self._fed = len(self.raw)
-        return list(self._screen.display)
+        self._drawn += [""] * (self.rows - len(self._drawn))
+        for row in self._screen.dirty:  # few, mostly; pyte's own way would do all anew
+            line = self._screen.buffer[row]
+            self._drawn[row] = "".join(line[column].data for column in range(self.columns))
+        self._screen.dirty.clear()
+        return self._drawn[: self.rows]
 
     @property
     def text(self) -> str:
@@ -194,7 +202,10 @@ def environment() -> dict[str, str]:
 
 
 def _understood(data: bytes) -> bytes:
-    """The bytes without the queries whose private parameters pyte would print as text."""
+    """The bytes without the queries whose private parameters pyte would print as text.
+
+    Nor with colours, which are most of what is sent, and nothing here looks at.
+    """
     for query in (b"\x1b[>1u", b"\x1b[<u", b"\x1b[?u", b"\x1b[>q", b"\x1b[14t", b"\x1b[18t"):
         data = data.replace(query, b"")
-    return data
+    return _COLOURS.sub(b"", data)
