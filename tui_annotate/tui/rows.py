@@ -109,12 +109,17 @@ class RowList(ScrollView, QuickLines, can_focus=False):
         """A row was clicked; nothing happens unless a subclass says so."""
 
     def set_rows(self, count: int, *, focused: int = -1) -> None:
-        """New rows; all of the window is painted again, and the focused row scrolled to."""
+        """New rows; those are painted again that are or were there, and the focused one sought."""
+        rows, top = max(self._count, count), self.scroll_offset.y
         self._count = count
         self._focused = focused if 0 <= focused < count else -1
         set_extent(self, Size(1, count))
         self.reveal()
-        self.refresh()
+        window = self.window
+        if rows < window.height and top == self.scroll_offset.y == 0:
+            self.refresh(Region(0, 0, window.width, rows))
+        else:
+            self.refresh()
 
     def focus_row(self, index: int) -> None:
         """Focuses another row, clamped to the list; repaints two rows, or all after a scroll."""

@@ -68,6 +68,18 @@ class AnnotateAhead(AnnotateContexts):
         super().spend()
         self._await_rest()
 
+    def at_hand(self, way: SampleKey | int) -> Desk | None:
+        """What was read ahead and still stands, so that no thread is to be waited for.
+
+        Args:
+            way: a sample, or so many places further on.
+        """
+        ahead, draft = self._still(), self.draft
+        if ahead is None or draft is None or ahead.here != draft.sample.key or self.saver.waiting:
+            return None
+        key = ahead.ways.get(way) if isinstance(way, int) else way
+        return ahead.desks.get(key) if key else None
+
     # in the store's thread
 
     def _opened(self, key: SampleKey) -> Desk:

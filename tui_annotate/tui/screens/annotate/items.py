@@ -21,6 +21,7 @@ from tui_annotate.tui.screens.annotate.rows import Title
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.samples import Sample
     from tui_annotate.services.annotate import Desk
     from tui_annotate.tui.session import Session
 
@@ -49,12 +50,19 @@ class AnnotateItems(AnnotateAhead):
         return desk
 
     def _read_around(self, session: Session, desk: Desk) -> None:
-        sample = desk.sample
-        if sample.kind is not Kind.CITATION or not self.walks:
-            return
+        if not self._knows_around(desk.sample):
+            self.neighbours = neighbours(session.annotate, session.person.id, desk.sample)
+
+    def _knows_around(self, sample: Sample) -> bool:
         known = self.neighbours
-        if known is None or known.id != report_id(sample.group):
-            self.neighbours = neighbours(session.annotate, session.person.id, sample)
+        if sample.kind is not Kind.CITATION or not self.walks:
+            return True
+        return known is not None and known.id == report_id(sample.group)
+
+    def at_hand(self, way: SampleKey | int) -> Desk | None:
+        """Also: what stands around a citation is known."""
+        desk = super().at_hand(way)
+        return desk if desk and self._knows_around(desk.sample) else None
 
     def load_documents(self, draft: Draft) -> None:
         """Also: a sentence stands in its report."""
@@ -135,7 +143,7 @@ class AnnotateItems(AnnotateAhead):
             end = "last" if step > 0 else "first"
             self.tell(f"this is the {end} citation of the report · J next to do")
         else:
-            self.go(lambda: following, "")
+            self.go(lambda: following, "", known=self.at_hand(following))
 
     def _next_incomplete(self, session: Session, draft: Draft) -> None:
         sample = draft.sample

@@ -160,11 +160,14 @@ class AnnotateSamples(AnnotateFinding):
         read = partial(session.annotate.former_evidence, session.person.id, draft.sample)
         self.saver.send(Job(read, done, self._refused))
 
-    def go(self, find: Callable[[], SampleKey | None], none: str) -> None:
+    def go(
+        self, find: Callable[[], SampleKey | None], none: str, *, known: Desk | None = None
+    ) -> None:
         """Leaves the sample as it is, for the one that `find` gives in the store's thread.
 
         Args:
             none: what is said where it gives none.
+            known: what would come of it; None where that has to be read.
         """
         if self._going:
             return
@@ -190,7 +193,10 @@ class AnnotateSamples(AnnotateFinding):
             self.saver.go_on()
             self._refused(error)
 
-        self.saver.send(Job(call, done, failed))
+        if known:
+            self.call_later(done, known)
+        else:
+            self.saver.send(Job(call, done, failed))
         self.saver.send_behind(Job(leave, lambda _: None, self._refused))
 
     def _opened(self, key: SampleKey) -> Desk:

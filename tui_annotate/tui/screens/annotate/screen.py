@@ -130,6 +130,7 @@ class AnnotateScreen(AnnotateKeys):
             self.go(
                 partial(self.beside, session, desk.sample.key, step),
                 "this is the last sample" if step > 0 else "this is the first sample",
+                known=self.at_hand(step),
             )
 
     # mouse
