@@ -17,8 +17,9 @@ def annotation(step: int, draft: Draft) -> Effects:
 
     Where the key for open items walks citations, suggestions are among them.
     """
-    among = [*draft.annotations, *draft.offered] if draft.cites else []
-    known = _in_order(among) if among else draft.annotations
+    known: Sequence[Annotation | Suggestion] = draft.annotations
+    if draft.cites:
+        known = _in_order([*draft.annotations, *draft.offered])
     if not known and not draft.editing:
         draft.say("no annotations on this sample yet")
         return []

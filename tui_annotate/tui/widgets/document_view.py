@@ -85,6 +85,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._strips: dict[int, Line] = {}
         self._dressed: _Dress | None = None
         self._height = 0
+        self._extent = 0  # rows, as they were painted last or are to be
         self._views: deque[tuple[float, Span]] = deque(maxlen=_VIEWS)
         self._reset("", ())
 
@@ -112,8 +113,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._wrapped = self._around.wrapped(text_columns(width + _BAR))
         self._strips.clear()
         rows = len(self._wrapped.before) + self.text_layout.lines + len(self._wrapped.after)
+        seen, self._extent = max(self._extent, rows), rows
         set_extent(self, Size(width, rows))
-        self.refresh()
+        if seen < self.size.height:  # nothing is scrolled, and what is below stays empty
+            self.refresh(Region(0, 0, self.size.width, seen))
+        else:
+            self.refresh()
 
     def frame(self, before: str, after: str) -> None:
         """Show quietly what stands before and after the text elsewhere; no key ever goes there."""
