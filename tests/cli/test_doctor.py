@@ -140,3 +140,14 @@ def test_a_run_that_nobody_ends_any_more_is_a_doubt(
     found = doctor.runs_check(4, runs, now=now)
     assert (found.state, bool(found.mend)) == (state, state == "doubt")
     assert says in found.says
+
+
+@pytest.mark.parametrize(
+    ("at", "state"),
+    [("", "doubt"), ("yesterday", "doubt"), ("2024-05-10T09:00:00", "ok"), ("0001-01-01", "doubt")],
+)
+def test_a_run_from_a_file_may_tell_any_time(at: str, state: str) -> None:
+    """One without a zone is of UTC; what is no time is long ago."""
+    run = Run(id="1", kind=RunKind.SUGGEST, maker="m", dataset="news", at=at)
+    found = doctor.runs_check(0, [run], now=datetime(2024, 5, 10, 12, tzinfo=UTC))
+    assert found.state == state

@@ -106,7 +106,7 @@ def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
 def runs_check(finished: int, unfinished: Sequence[Run], *, now: datetime) -> Finding:
     """How many runs of machines ended, and which others no process is likely to be at any more."""
     says = f"{finished:,} finished, {len(unfinished):,} unfinished"
-    left = [each for each in unfinished if now - datetime.fromisoformat(each.at) > STALE]
+    left = [each for each in unfinished if now - _begun(each) > STALE]
     if not left:
         return Finding("machines' runs", "ok", says)
     named = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in left]
@@ -114,6 +114,15 @@ def runs_check(finished: int, unfinished: Sequence[Run], *, now: datetime) -> Fi
     old = f"begun more than a day ago: {'; '.join(named[:MOST_RUNS])}{more}"
     mend = "run the same command again: it takes out what the unfinished run left"
     return Finding("machines' runs", "doubt", f"{says}; {old}", mend)
+
+
+def _begun(run: Run) -> datetime:
+    """When a run began; of one that a file brought with no time in it, long ago."""
+    try:
+        at = datetime.fromisoformat(run.at)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _embedder_checks() -> Iterator[Finding]:
