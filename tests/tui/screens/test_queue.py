@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import pytest
+from textual.pilot import Pilot
 from rich.cells import cell_len
 
 from tests.tui.stage import HOSTILE, Stage, staged
@@ -70,6 +71,12 @@ async def _idle(stage: Stage, pilot: object) -> None:
     for _ in range(6):
         await _settled(stage)
         await pilot.pause()  # type: ignore[attr-defined]
+
+
+async def _shown(stage: Stage, pilot: Pilot[object], words: str) -> None:
+    """Waits until words stand on the screen; a page that opens may need more than a frame."""
+    while words not in stage.text():
+        await pilot.pause(0.01)
 
 
 async def test_rows_show_state_id_count_and_summary() -> None:
@@ -286,8 +293,7 @@ async def test_its_keys_are_told() -> None:
         await _idle(stage, pilot)
         assert stage.lines()[-1].endswith("? keys ")
         await pilot.press("question_mark")
-        await pilot.pause()
-        assert "show samples of one state" in stage.text()
+        await _shown(stage, pilot, "show samples of one state")
 
 
 async def test_a_store_that_fails_is_told() -> None:
@@ -405,12 +411,11 @@ async def test_its_keys_are_told_with_those_of_machines() -> None:
         await _idle(stage, pilot)
         assert "o order  s rivals" in stage.lines()[-1]
         await pilot.press("question_mark")
-        await pilot.pause()
-        assert "another order" in stage.text()
+        await _shown(stage, pilot, "another order")
     async with staged(screen=QueueScreen(_Store().page)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("o", "s", "question_mark")
-        await pilot.pause()
+        await _shown(stage, pilot, "show samples of one state")
         assert "another order" not in stage.text()
 
 
