@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import pytest
-from textual.pilot import Pilot
 from rich.cells import cell_len
+from textual.pilot import Pilot
 
 from tests.tui.stage import HOSTILE, Stage, staged
 from tui_annotate.domain.assignments import State
