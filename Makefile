@@ -46,11 +46,9 @@ demo-neural: $(VENV)/.neural
 	@cp sample_data/pairs.jsonl sample_data/guidelines.md $(VENV)/sample_data
 	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate demo $(DEMO)-neural --data $(VENV)/sample_data
 
-# One more at a time than there are cores, as many wait for a terminal; PYTEST_ARGS='-n 0' for one
-# after the other.
+# As many at a time as there are cores; PYTEST_ARGS='-n 0' for one after the other.
 test: $(VENV)/.tests
-	@$(BIN)/python -m pytest -n $$($(BIN)/python -c 'import os; print(1 + os.cpu_count())') \
-		--dist worksteal $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 test-studio: $(VENV)/.tests
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[studio]'
