@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Final
 
-from tests.end_to_end.example import Deed
+from tests.end_to_end.example import Deed, awake
 from tests.pty_driver import Terminal
 
 HOME, BACKSPACE = "\x1b[H", "\x7f"
@@ -36,6 +36,7 @@ class Annotator:
     terminal: Terminal
     random: random.Random
     told: list[Deed] = field(default_factory=list)
+    arriving: bool = False
 
     def keys(self) -> str:
         """The keys of some action; those that label move somewhere first."""
@@ -52,6 +53,9 @@ class Annotator:
         An undone claim comes back as a selection, which moving may shrink to a blank: Backspace
         drops it.
         """
+        if self.arriving:
+            awake(self.terminal)
+            self.arriving = False
         moves = cycle((f"{HOME}l", f"{BACKSPACE}{HOME}l"))
         while "save:" not in self.terminal.text:
             self.terminal.press(next(moves))
@@ -72,6 +76,7 @@ class Annotator:
     def note(self, screen: str) -> None:
         """Keeps what a screen says is saved."""
         found = SHOWN.search(screen)
+        self.arriving = bool(found and not found["label"])  # another sample may come
         if found and (deed := _deed(found)):
             self.told.append(deed)
 

@@ -407,3 +407,16 @@ def test_a_clean_up_never_costs_a_reader_its_rows(
     monkeypatch.setattr(LanceFolder, "open", torn_once)
     assert store.fetch(TABLE, ["a"]).keys() == {"a"}
     assert len(calls) == 2
+
+
+def test_a_table_that_was_killed_while_it_was_made_is_none(tmp_path: Path) -> None:
+    """It is not listed, and stands in nobody's way: the next writer makes it anew."""
+    folder = LanceFolder(tmp_path)
+    (folder.place(TABLE) / "data").mkdir(parents=True)
+    (folder.place(TABLE) / "data" / "half.lance").touch()
+    assert not folder.there(TABLE)
+    assert folder.names() == ()
+    with pytest.raises(Unavailable, match="there are no vectors"):
+        folder.open(TABLE)
+    with folder.writing(wait=0):
+        assert not folder.place(TABLE).exists()

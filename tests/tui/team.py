@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from textual import events
-from textual.pilot import Pilot
+from textual.pilot import Pilot, WaitForScreenTimeout
 
 from tests.tui.screens.work import LOOK, make
 from tui_annotate import workspace
@@ -69,7 +69,8 @@ class Visitor:
     async def until(self, words: str, *, gone: bool = False) -> None:
         """Waits until words are on the screen, or are there no more."""
         while (words in self.shown()) is gone or self.app.desktop.saver.waiting:
-            await self.pilot.pause(0.001)
+            with suppress(WaitForScreenTimeout):  # a page that closes meanwhile answers no more
+                await self.pilot.pause(0.001)
         await self.pilot.pause()
 
     async def type(self, *lines: str) -> None:

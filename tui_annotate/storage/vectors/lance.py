@@ -70,8 +70,8 @@ class LanceFolder:
         return self.path / f"{table}.lance"
 
     def there(self, table: str) -> bool:
-        """Whether there is such a table."""
-        return self.place(table).is_dir()
+        """Whether there is such a table; one that was killed while it was made is none."""
+        return _made(self.place(table))
 
     def open(self, table: str) -> Any:
         """A table.
@@ -98,7 +98,7 @@ class LanceFolder:
 
     def names(self) -> tuple[str, ...]:
         """The tables that are there, sorted."""
-        return tuple(sorted(path.stem for path in self.path.glob("*.lance") if path.is_dir()))
+        return tuple(sorted(path.stem for path in self.path.glob("*.lance") if _made(path)))
 
     def bytes(self, table: str) -> int:
         """What a table takes on the disk."""
@@ -166,9 +166,20 @@ class LanceFolder:
             os.close(file)
 
     def _clean(self) -> None:
-        """Files of writers that were killed: LanceDB's own clean-up leaves them for ever."""
+        """What writers left that were killed: LanceDB's own clean-up leaves it for ever.
+
+        A table without a version is there for nobody, but stands in the way of one of its name.
+        """
+        for table in self.path.glob("*.lance"):
+            if table.is_dir() and not _made(table):
+                shutil.rmtree(table)
         for leftover in self.path.glob("*.lance/data/.tmp*"):
             leftover.unlink(missing_ok=True)
+
+
+def _made(place: Path) -> bool:
+    """Whether a table has a version, which comes last when one is made."""
+    return any(place.glob("_versions/*.manifest"))
 
 
 def discard(opened: Any, hashes: Iterable[str]) -> None:
