@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -163,6 +164,37 @@ async def test_the_lock_covers_the_texts_and_gives_back_the_same_place(folder: P
         await visitor.until("✓ saved")
     ((_, annotation),) = saved(folder)
     assert annotation.note == "half"
+
+
+async def test_keys_wait_while_a_password_is_looked_at(folder: Path) -> None:
+    """After a wrong one they are the next try; after the right one nothing below has them."""
+    async with visiting(folder) as visitor:
+        await signed_in(visitor)
+        admission, looked = visitor.app.reception.admission, Event()
+        assert admission
+        unlock = admission.unlock
+
+        def slowly(password: str) -> None:
+            assert looked.wait(60)
+            unlock(password)
+
+        admission.unlock = slowly  # type: ignore[method-assign]
+        clock = visitor.app.reception._clock
+        visitor.app.reception._clock = lambda: clock() + 30 * 60
+        visitor.app.reception.look_at_the_clock()
+        await visitor.until("no key for 30 minutes")
+        await visitor.type("wrong", PASSWORD)
+        looked.set()
+        await visitor.until("Locked", gone=True)
+        looked.clear()
+        visitor.app.reception._clock = lambda: clock() + 60 * 60
+        visitor.app.reception.look_at_the_clock()
+        await visitor.until("no key for 30 minutes")
+        await visitor.type(PASSWORD, ".1")
+        looked.set()
+        await visitor.until("Locked", gone=True)
+        await visitor.at_work()
+    assert saved(folder) == []
 
 
 async def test_what_closes_itself_under_a_page_leaves_the_page(folder: Path) -> None:

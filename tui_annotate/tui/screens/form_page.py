@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.screen import Screen
@@ -21,6 +22,7 @@ from tui_annotate.tui.dialogs.frame import key_words
 from tui_annotate.tui.lines import shown
 from tui_annotate.tui.screens.forms import BACK, GO, Form, Values
 from tui_annotate.tui.text.typed_line import TypedLine
+from tui_annotate.tui.turns import Pressed, forget_keys, free
 from tui_annotate.tui.widgets.form_rows import FormRows, Row, Said
 from tui_annotate.tui.words import WordsLine
 
@@ -86,6 +88,10 @@ class FormPage(Screen[None]):
         keys = [("↑↓ Tab", "move"), ("Enter", "go on"), *back, (leave, "leave")]
         self.query_one("#keys", WordsLine).show(key_words(keys))
 
+    def holds(self, event: Pressed) -> bool:
+        """Whether a key waits: until it is known what came of what was sent."""
+        return self._busy and not (isinstance(event, events.Key) and event.key == "ctrl+q")
+
     # what is said
 
     def say(self, words: str, role: str = "quiet") -> None:
@@ -101,6 +107,7 @@ class FormPage(Screen[None]):
         it was not even looked at.
         """
         self._busy = False
+        free(self)
         if isinstance(error, Throttled):
             self._until = self._clock() + error.seconds
             self._timer = self._timer or self.set_interval(1.0, self.count_down)
@@ -125,6 +132,8 @@ class FormPage(Screen[None]):
     def finish(self) -> None:
         """Takes the page away."""
         self.finished = True
+        if self._busy:
+            forget_keys(self, but_text=False)  # they were not meant for what is under it
         self.dismiss()
 
     def on_form_rows_entered(self, message: FormRows.Entered) -> None:
