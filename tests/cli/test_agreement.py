@@ -11,14 +11,14 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.cli.test_json import names
-from tests.collected import collection, key
+from tests.collected import collection, key, report
 from tests.pty_driver import ROOT
 from tests.stores import SEGMENTER, new
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person, again
 from tui_annotate.domain.records import Owned, Record, RecordFilter
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import Document, Kind, Sample, Side
 from tui_annotate.domain.spans import Span
 
 ANA, BEN = Person("p1", "ana"), Person("p2", "ben\x1b[31m")
@@ -114,6 +114,30 @@ def test_ratings_have_figures_and_a_table_of_their_own(
     every = filled("agreement", "--json").json
     assert every["together"]["samples"] == len(collection())
     assert filled("agreement", "--json", "--kind", "pair").json["ratings"] == []
+
+
+def test_each_scale_tells_its_order(
+    filled: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where questions and reports were rated the levels say of which, in 80 columns."""
+    import tui_annotate
+
+    documents = (Document(Side.SOURCE, "Tea."),)
+    question = Sample("q", "1", documents, kind=Kind.QUESTION)
+    with tui_annotate.open(tmp_path) as space:
+        for each, word in ((question, "Correct"), (report(), "Bad")):
+            space.corpus.add([new(each)], segmenter=SEGMENTER)
+            for person in (ANA, BEN):
+                work = Assignment(person.id, State.DONE, word)
+                space.log.import_records([Record(each, (), (work,), (person,))])
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = filled("agreement", "--pairs")
+    for level in ("items", "questions"):
+        assert re.search(rf"^rating: {level} +percent +1\.00 ", shown.out, re.MULTILINE)
+    assert re.search(r"^ana, ben\S+ +2 +1\.00 +- +-$", shown.out, re.MULTILINE)
+    assert "order of ratings of questions: Correct > Incorrect > Unclear" in shown.err
+    assert "order of ratings of items: Perfect > " in shown.err
+    assert max(map(len, shown.out.splitlines())) <= 80
 
 
 def test_items_are_counted_in_the_status(filled: Command, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from tui_annotate.domain.samples import Document, Kind, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import NOTHING, Undefined
 from tui_annotate.services.agree import Agree, Agreement, Asked, shapes
+from tui_annotate.services.agree.pairs import SEVERAL
 from tui_annotate.services.annotate import Annotate
 from tui_annotate.services.export import Export
 from tui_annotate.storage.corpus.segments import SegmentStore
@@ -72,7 +73,7 @@ def test_ratings_of_two_people_by_hand(deeds: Annotate, database: Database) -> N
     read(deeds, "ben", document().key)
     found = agree(deeds, database)
     rated = values(found.together, "rating")
-    assert found.ratings == ["Perfect", "Mostly Good", "So-so", "Bad"]
+    assert found.scales == {"items": ["Perfect", "Mostly Good", "So-so", "Bad"]}
     assert ns(found.together, "rating") == dict.fromkeys(rated, 3)
     assert rated["percent"] == pytest.approx(1 / 3)
     # Steps apart: 0, 1, 3. By chance, of nine pairs of words: 0 3 0, 2 1 2, 3 0 3.
@@ -113,15 +114,58 @@ def test_ratings_of_one_kind_are_compared_alone(deeds: Annotate, database: Datab
     assert values(cited, "rating")["percent"] == pytest.approx(1 / 3)
 
 
-def test_verdicts_on_questions_have_their_own_scale(deeds: Annotate, database: Database) -> None:
-    """From right over wrong to unclear, not by the letters behind the words of reports."""
+def answered(deeds: Annotate) -> None:
+    """Two questions: on one ana and ben are two steps apart, on the other one mind."""
     documents = (Document(Side.SOURCE, "Tea."),)
     asked = [Sample("q", name, documents, kind=Kind.QUESTION) for name in ("1", "2")]
     deeds.corpus.add([new(each) for each in asked], segmenter=SEGMENTER)
-    for name, word in (("ana", "Incorrect"), ("ben", "Unclear")):
+    for name, word in (("ana", "Correct"), ("ben", "Unclear")):
         read(deeds, name, asked[0].key, rating=word)
         read(deeds, name, asked[1].key, rating="Correct")
-    assert agree(deeds, database, kind=Kind.QUESTION.value).ratings == [*VERDICTS]
+
+
+@pytest.mark.parametrize("kind", ["", Kind.QUESTION.value])
+def test_verdicts_on_questions_have_their_own_scale(
+    deeds: Annotate, database: Database, kind: str
+) -> None:
+    """From right over wrong to unclear, also unasked, where nothing but questions was rated."""
+    answered(deeds)
+    found = agree(deeds, database, kind=kind)
+    assert found.scales == {"questions": [*VERDICTS]}
+    assert shapes.as_json(found)["ratings"] == [*VERDICTS]
+    # Steps apart: 2, 0. By chance, of four pairs of words: 2 0, 2 0.
+    assert values(found.together, "rating")["kappa_linear"] == pytest.approx(1 - 1 / 1)
+    (pair,) = found.together.pairs
+    assert pair.rating_linear == pytest.approx(0)
+
+
+def test_each_scale_has_figures_of_its_own(deeds: Annotate, database: Database) -> None:
+    """Words of questions and of reports have no order; of pairs of people the percent is left."""
+    answered(deeds)
+    for where, ben in zip(REPORTS[:2], ("Perfect", "Bad"), strict=True):
+        read(deeds, "ana", where, rating="Perfect")
+        read(deeds, "ben", where, rating=ben)
+    read(deeds, "li", REPORTS[0], rating="Bad")
+    found = agree(deeds, database)
+    assert list(found.scales) == ["items", "questions"]
+    assert values(found.together, "rating") == {}
+    assert values(found.together, "rating: items")["percent"] == pytest.approx(1 / 4)
+    assert values(found.together, "rating: questions")["percent"] == pytest.approx(1 / 2)
+    *_, one, both = sorted(found.together.pairs, key=lambda pair: pair.rated)
+    assert (both.rated, both.rating_percent) == (4, 1 / 2)
+    assert (both.rating_linear, both.rating_quadratic) == (Undefined(SEVERAL),) * 2
+    assert (one.rated, one.rating_percent) == (1, 0)
+    assert one.rating_linear != Undefined(SEVERAL)
+
+
+def test_words_of_the_workspace_are_one_scale(deeds: Annotate, database: Database) -> None:
+    """Questions and reports that are rated with the same words are compared as one."""
+    answered(deeds)
+    for name in ("ana", "ben"):
+        read(deeds, name, REPORTS[0], rating="Perfect")
+    found = agree(annotate(database, ratings=(*VERDICTS, "Perfect")), database)
+    assert found.scales == {"": [*VERDICTS, "Perfect"]}
+    assert ns(found.together, "rating")["alpha_ordinal"] == 3
 
 
 def test_the_workspaces_words_are_the_order(deeds: Annotate, database: Database) -> None:
@@ -129,7 +173,7 @@ def test_the_workspaces_words_are_the_order(deeds: Annotate, database: Database)
     read(deeds, "ana", REPORTS[0], rating="Bad")
     own = annotate(database, ratings=("poor", "good"))
     read(own, "ben", REPORTS[0], rating="good")
-    assert agree(own, database).ratings == ["poor", "good", "Bad"]
+    assert agree(own, database).scales == {"": ["poor", "good", "Bad"]}
 
 
 def test_without_two_ratings_there_are_no_figures_of_them(
@@ -139,7 +183,7 @@ def test_without_two_ratings_there_are_no_figures_of_them(
     read(deeds, "ana", REPORTS[0], rating="Bad")
     read(deeds, "ben", REPORTS[0])
     found = agree(deeds, database)
-    assert (values(found.together, "rating"), found.ratings) == ({}, [])
+    assert (values(found.together, "rating"), found.scales) == ({}, {})
     (pair,) = found.together.pairs
     assert (pair.rated, pair.rating_linear) == (0, Undefined(NOTHING))
     (told,) = shapes.as_json(found)["together"]["pairs"]

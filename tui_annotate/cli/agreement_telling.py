@@ -137,8 +137,9 @@ def _legend(found: Agreement) -> None:
         output.say(f"label sets: {', '.join(versions)}; --label-set takes one")
     if found.labels:
         output.say(f"order of labels: {' > '.join(found.labels)}")
-    if found.ratings:
-        output.say(f"order of ratings: {' > '.join(found.ratings)}")
+    for name, words in found.scales.items():
+        of = f" of {name}" if len(found.scales) > 1 else ""
+        output.say(f"order of ratings{of}: {' > '.join(words)}")
     told = shapes.BOOTSTRAP
     output.say(f"intervals: {told['draws']:,} draws of whole samples, seed {told['seed']}")
 

@@ -14,13 +14,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.items import scale
 from tui_annotate.domain.label_files import stored_labels
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, may, reader, require
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Document, Kind, Sample, Segment, Side
-from tui_annotate.services.agree.figures import Figure, PairFigures, all_figures, pair_figures
+from tui_annotate.services.agree.figures import Figure, all_figures
 from tui_annotate.services.agree.order import Order, all_named
+from tui_annotate.services.agree.pairs import PairFigures, pair_figures
 from tui_annotate.services.agree.readings import Asked, Axis, Left, Reader, Reading
 from tui_annotate.services.agree.tallies import Group, Summary, Tally
 from tui_annotate.storage.guidance.store import Guidance
@@ -65,7 +65,7 @@ class Agreement:
         names: of all people here, by id; where two have the same, with their ids.
         labels: in the order that ordinal measures take, the worst first.
         strangers: of these, those that are in no label set that was looked at.
-        ratings: that were given, and those between, in the order of the scale, the best first.
+        scales: that samples were rated with, by name: their words, then others that were given.
         label_sets: under which readings were made, by version, with how many.
         together: people with one another.
         oneself: people with their own former readings.
@@ -76,7 +76,7 @@ class Agreement:
     names: dict[str, str]
     labels: list[str]
     strangers: list[str]
-    ratings: list[str]
+    scales: dict[str, list[str]]
     label_sets: dict[str, int]
     together: Compared
     oneself: Compared
@@ -115,8 +115,7 @@ class Agree:
         order = Order(self._trees(wanted), level=wanted.label_level)
         readers = Reader(wanted, order, only=only)
         chosen = frozenset(self._chosen(wanted))
-        words = scale(Kind(wanted.kind or Kind.REPORT), self.ratings)
-        together, oneself = Tally(order, words), Tally(order, words)
+        together, oneself = Tally(order, self.ratings), Tally(order, self.ratings)
         for record, summary in self._pages(wanted):
             readings = readers.readings(record)
             own = _by_oneself(readings, chosen)
@@ -138,7 +137,7 @@ class Agree:
             self._names({*both.people, *own.people}),
             all_named(labels),
             all_named(order.sorted(order.strangers.intersection(labels))),
-            list(dict.fromkeys([*together.ratings(), *oneself.ratings()])),
+            _scales(together, oneself),
             dict(sorted(readers.label_sets.items())),
             both,
             own,
@@ -236,8 +235,8 @@ def _summary(record: Record, segments: Mapping[str, tuple[Segment, ...]]) -> Sum
     for document in _read(sample)[:1]:
         text, found = document.text, segments.get(document.sha256, ())
         sentences = [each for each in found if text[each.start : each.end].strip()]
-        return Summary(text, sentences, cited)
-    return Summary("", (), cited)
+        return Summary(text, sentences, cited, sample.kind)
+    return Summary("", (), cited, sample.kind)
 
 
 def _read(sample: Sample) -> tuple[Document, ...]:
@@ -279,6 +278,15 @@ def _by_oneself(readings: Sequence[Reading], chosen: frozenset[str]) -> list[Gro
         and reader(each.person) in first
         and (not chosen or reader(each.person) in chosen)
     ]
+
+
+def _scales(*tallies: Tally) -> dict[str, list[str]]:
+    """Names of scales with their words, sorted by name."""
+    found: dict[str, dict[str, None]] = {}
+    for tally in tallies:
+        for name, rated in tally.rated.items():
+            found.setdefault(name, {}).update(dict.fromkeys(rated.words()))
+    return {name: list(words) for name, words in sorted(found.items())}
 
 
 def _compared(tally: Tally) -> Compared:

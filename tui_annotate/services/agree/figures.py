@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,11 +14,12 @@ from tui_annotate.methods import agreement
 from tui_annotate.methods.agreement import Measured, Numbers, Undefined, measured
 from tui_annotate.methods.bootstrap import Interval, resampled_sums
 from tui_annotate.methods.span_agreement import FIGURES, Passage
-from tui_annotate.services.agree.tallies import PASSAGES, Marks, Pair, Ratings, Tally
+from tui_annotate.services.agree.tallies import PASSAGES, Marks, Ratings, Tally
 
 Statistic = Callable[[Numbers], Numbers]
 
 _TWO: Final = 2
+_RATING: Final = "rating"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,34 +41,6 @@ class Figure:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PairFigures:
-    """Two people side by side; the figures of spans are means over `marked` samples.
-
-    Attributes:
-        people: their ids.
-        samples: that both read.
-        marked: of these, where one at least marked something.
-        spans: by name, as in `SpanF1`.
-        matched: pairs of their spans that overlap.
-        rated: samples that both rated; the figures of ratings are over these.
-    """
-
-    people: tuple[str, str]
-    samples: int
-    percent: Measured
-    kappa: Measured
-    marked: int
-    spans: dict[str, Measured]
-    matched: int
-    matched_percent: Measured
-    matched_kappa: Measured
-    rated: int
-    rating_percent: Measured
-    rating_linear: Measured
-    rating_quadratic: Measured
-
-
 class _Asked(NamedTuple):
     """A measure, as a function of sums."""
 
@@ -82,7 +54,8 @@ class _Asked(NamedTuple):
 def all_figures(tally: Tally) -> list[Figure]:
     """All figures: of samples, segments, spans, labels of matched spans, evidence, ratings.
 
-    What no two people did has no figures: spans of what citations cite, and ratings.
+    What no two people did has no figures: spans of what citations cite, and ratings. Where these
+    are on several scales, each has a level of its own.
 
     Intervals are of whole samples drawn anew, the same draws for each measure.
     """
@@ -102,9 +75,10 @@ def all_figures(tally: Tally) -> list[Figure]:
     matched = _Given(tally.of_matched, places, tally.samples)
     found += matched.figures("label", of="pairs of spans", two=two, alpha=False)
     found += _evidence(tally)
-    words: dict[LabelPath, int] = {(word,): at for at, word in enumerate(tally.ratings())}
-    if words:
-        found += _Given(tally.of_ratings, words, tally.samples).ratings(two=two)
+    for name, rated in sorted(tally.rated.items()):
+        level = f"{_RATING}: {name}" if len(tally.rated) > 1 else _RATING
+        words: dict[LabelPath, int] = {(word,): at for at, word in enumerate(rated.words())}
+        found += _Given(rated.given, words, tally.samples).ratings(level, two=two)
     return found
 
 
@@ -125,11 +99,11 @@ class _Given:
         yield from self._fleiss(level, of)
         yield from self._alphas(level, of) if alpha else ()
 
-    def ratings(self, *, two: bool) -> Iterator[Figure]:
+    def ratings(self, level: str, *, two: bool) -> Iterator[Figure]:
         """Percent, kappa as it is and weighted for two people, alpha in both its forms."""
-        yield self._percent("rating", "pairs of people")
-        yield from self._cohen("rating", "samples", list(_KAPPAS)) if two else ()
-        yield from self._alphas("rating", "samples")
+        yield self._percent(level, "pairs of people")
+        yield from self._cohen(level, "samples", list(KAPPAS)) if two else ()
+        yield from self._alphas(level, "samples")
 
     def _percent(self, level: str, of: str) -> Figure:
         pairs = self._summed(agreement.pairs(self._counts))
@@ -150,7 +124,7 @@ class _Given:
             table[place, one, other] = 1
         sums = self._summed(_rows(table))
         asked = [
-            _Asked(name, len(self._ratings), of, partial(_squared, _KAPPAS[name], self._size))
+            _Asked(name, len(self._ratings), of, partial(_squared, KAPPAS[name], self._size))
             for name in names
         ]
         return _found(level, sums, asked)
@@ -174,7 +148,7 @@ class _Given:
         return partial(_squared, partial(agreement.alpha, ordinal=ordinal), self._size)
 
 
-_KAPPAS: Final[Mapping[str, Statistic]] = {
+KAPPAS: Final[Mapping[str, Statistic]] = {
     "cohen_kappa": agreement.cohen,
     "kappa_linear": partial(agreement.cohen_by_steps, power=1),
     "kappa_quadratic": partial(agreement.cohen_by_steps, power=2),
@@ -195,7 +169,7 @@ def _spans(level: str, marks: Marks, samples: int) -> list[Figure]:
     rows = marks.summed(samples)
     note = f"neither marked anything in {marks.neither:,} more" if marks.neither else ""
     asked = [
-        _Asked(f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", _share(place, -1), note)
+        _Asked(f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", share_of(place, -1), note)
         for place, name in enumerate(FIGURES)
     ]
     return _found(level, rows, asked)
@@ -234,7 +208,8 @@ def _passages(part: Sequence[Passage], whole: Sequence[Passage]) -> Statistic:
     return share
 
 
-def _share(part: int, whole: int) -> Statistic:
+def share_of(part: int, whole: int) -> Statistic:
+    """One column of sums as a share of another; both by their places."""
     return lambda sums: agreement.percent(sums[..., [part, whole]])
 
 
@@ -248,49 +223,3 @@ def _found(level: str, rows: Numbers, asked: Sequence[_Asked]) -> list[Figure]:
         interval = agreement.between(drawn)
         found.append(Figure(level, name, value, interval, n, of, note))
     return found
-
-
-def pair_figures(tally: Tally) -> list[PairFigures]:
-    """Each two people that met, sorted by their ids."""
-    words: list[LabelPath] = [(word,) for word in tally.ratings()]
-    return [_of_pair(people, pair, words) for people, pair in sorted(tally.pairs.items())]
-
-
-def _of_pair(people: tuple[str, str], pair: Pair, words: Sequence[LabelPath]) -> PairFigures:
-    sums = np.array([*pair.spans, pair.marked])
-    spans = {
-        name: measured(_share(place, -1)(sums), units=pair.marked)
-        for place, name in enumerate(FIGURES)
-    }
-    both, matched, rated = (
-        _two(met, words or sorted({label for labels in met for label in labels}))
-        for met, words in ((pair.both, ()), (pair.matched, ()), (pair.rated, words))
-    )
-    return PairFigures(
-        people,
-        pair.both.total(),
-        both["percent"],
-        both["cohen_kappa"],
-        pair.marked,
-        spans,
-        pair.matched.total(),
-        matched["percent"],
-        matched["cohen_kappa"],
-        pair.rated.total(),
-        rated["percent"],
-        rated["kappa_linear"],
-        rated["kappa_quadratic"],
-    )
-
-
-def _two(
-    both: Counter[tuple[LabelPath, LabelPath]], labels: Sequence[LabelPath]
-) -> dict[str, Measured]:
-    """Percent of two people's labels, and their kappas."""
-    table = np.zeros((len(labels), len(labels)))
-    for (one, other), count in both.items():
-        table[labels.index(one), labels.index(other)] = count
-    whole = np.array([np.trace(table), table.sum()])
-    values = {name: kappa(table) for name, kappa in _KAPPAS.items()}
-    values["percent"] = agreement.percent(whole)
-    return {name: measured(value, units=both.total()) for name, value in values.items()}

@@ -25,7 +25,8 @@ def as_json(found: Agreement) -> dict[str, Any]:
         "filters": asdict(found.asked),
         "labels": found.labels,
         "not_in_label_set": found.strangers,
-        "ratings": found.ratings,
+        "ratings": [word for words in found.scales.values() for word in words],
+        "scales": found.scales,
         "label_sets": [
             {"version": version, "readings": count} for version, count in found.label_sets.items()
         ],

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.samples import Segment
+from tui_annotate.domain.items import scale
+from tui_annotate.domain.samples import Kind, Segment
 from tui_annotate.methods.agreement import Numbers
 from tui_annotate.methods.span_agreement import (
     Passage,
@@ -36,11 +37,13 @@ class Summary:
 
     Attributes:
         cited: of a citation, the text that it cites; None for all other samples.
+        kind: of the sample, by which it has its scale.
     """
 
     text: str
     segments: Sequence[Segment]
     cited: str | None = None
+    kind: Kind = Kind.PAIR
 
 
 class Ratings:
@@ -84,14 +87,37 @@ class Pair:
         spans: sums of the four figures over samples where either marked something.
         marked: how many samples these are.
         matched: labels of spans that overlap, as often as they met.
-        rated: ratings of samples, likewise.
+        rated: ratings of samples, likewise; by the name of their scale.
     """
 
     both: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
     spans: list[float] = field(default_factory=lambda: [0.0] * len(SpanF1._fields))
     marked: int = 0
     matched: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
-    rated: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
+    rated: dict[str, Counter[tuple[LabelPath, LabelPath]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """Samples that two or more rated with one scale.
+
+    Attributes:
+        scale: its words, in their order.
+        given: the words that people gave, each as a path of one.
+    """
+
+    scale: Sequence[str]
+    given: Ratings = field(default_factory=Ratings)
+
+    def words(self) -> list[str]:
+        """The scale, and behind it the other words that were given."""
+        given = {word for pattern in self.given.patterns for (word,) in pattern}
+        return [*self.scale, *sorted(given.difference(self.scale))]
+
+
+_SCALES: Final = {Kind.PAIR: "pairs", Kind.QUESTION: "questions"}
+_ITEMS: Final = "items"
+"""Reports, documents and citations, which share a scale."""
 
 
 class Marks:
@@ -129,23 +155,23 @@ class Tally:
     Attributes:
         samples: how many there were.
         of_samples, of_segments, of_matched: units with their labels.
-        of_ratings: samples that two or more rated, with the words, each as a path of one.
+        rated: what two or more rated, by the name of its scale.
         marks: of the span figures, those of what is read.
         cited: those of what it cites, where it is a citation.
         stacked: spans that lie on another one of the same person and label.
     """
 
-    def __init__(self, order: Order, scale: Sequence[str] = ()) -> None:
+    def __init__(self, order: Order, chosen: Sequence[str] = ()) -> None:
         """Nothing is compared yet.
 
         Args:
-            scale: words that samples are rated with, in their order.
+            chosen: the workspace's words for samples of every kind; empty where it names none.
         """
         self._order = order
-        self._scale = scale
+        self._chosen = chosen
         self.samples = 0
         self.of_samples, self.of_segments, self.of_matched = Ratings(), Ratings(), Ratings()
-        self.of_ratings = Ratings()
+        self.rated: dict[str, Rated] = {}
         self.pairs: dict[tuple[str, str], Pair] = {}
         self.stacked = 0
         self.marks, self.cited = Marks(), Marks()
@@ -165,7 +191,9 @@ class Tally:
             self.of_samples.add(self.samples, [reading.worst for reading in group])
             rated: list[LabelPath] = [(each.rating,) for each in group if each.rating]
             if len(rated) > 1:
-                self.of_ratings.add(self.samples, rated)
+                words = scale(summary.kind, self._chosen)
+                mine = self.rated.setdefault(self._scale(summary.kind), Rated(words))
+                mine.given.add(self.samples, rated)
             columns = [reading.of_segments(summary.segments, self._order) for reading in group]
             for labels in zip(*columns, strict=True):
                 self.of_segments.add(self.samples, labels)
@@ -177,7 +205,8 @@ class Tally:
         pair = self.pairs.setdefault((one.person, other.person), Pair())
         pair.both[one.worst, other.worst] += 1
         if one.rating and other.rating:
-            pair.rated[(one.rating,), (other.rating,)] += 1
+            rated = pair.rated.setdefault(self._scale(summary.kind), Counter())
+            rated[(one.rating,), (other.rating,)] += 1
         if summary.cited is not None:
             found = span_f1(one.sources, other.sources, text=summary.cited)
             self.cited.add(self.samples, found)
@@ -200,10 +229,9 @@ class Tally:
             rows[sample, PASSAGES.index(passage)] = count
         return rows
 
-    def ratings(self) -> list[str]:
-        """The scale, and behind it the other words that were given; empty without two ratings."""
-        given = {word for pattern in self.of_ratings.patterns for (word,) in pattern}
-        return [*self._scale, *sorted(given.difference(self._scale))] if given else []
+    def _scale(self, kind: Kind) -> str:
+        """The name of the scale that samples of a kind are rated with; empty where all share it."""
+        return "" if self._chosen else _SCALES.get(kind, _ITEMS)
 
     def labels(self) -> list[LabelPath]:
         """All labels that were given to samples, sentences or spans, the worst first."""
