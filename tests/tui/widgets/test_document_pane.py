@@ -155,6 +155,22 @@ async def test_everything_that_lies_on_a_document() -> None:
         assert [line[:6] for line in stage.lines()[:2]] == ["   ▶On", "    三被"]
 
 
+async def test_from_hit_to_hit_two_lines_are_painted() -> None:
+    """Those that lose and get the keys; other hits are seen at once, however many there are."""
+    async with shown("one two\n" * 3000) as (pane, stage, pilot):
+        hits = [Span(8 * line, 8 * line + 3) for line in range(3000)]
+        pane.set_search(hits, focused=1)
+        await pilot.pause()
+        pane.painted.clear()
+        pane.set_search(tuple(hits), focused=3)
+        await pilot.pause()
+        assert pane.painted == [0, 2]
+        pane.painted.clear()
+        pane.set_search(hits[1:], focused=2)
+        await pilot.pause()
+        assert pane.painted == list(range(len(stage.lines())))
+
+
 async def test_lines_and_pages() -> None:
     """Moves by lines keep their column; a page keeps two lines of the one before."""
     async with shown("abcdef\n\nab\nabcdef\n" + "line\n" * 60) as (pane, _, pilot):

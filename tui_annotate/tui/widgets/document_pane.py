@@ -242,8 +242,7 @@ class DocumentPane(DocumentMouse):
     def set_lacking(self, spans: Sequence[Span]) -> None:
         """Show these as words that the other text has nowhere; there may be very many."""
         self.scene.lacking = SpanLayer((span, None) for span in spans)
-        self._strips.clear()
-        self.refresh()
+        self._paint_all_anew()
 
     def set_tag(self, place: tuple[int, Span] | None) -> None:
         """Show which part keys are at of what hangs behind an offset; None for none."""
@@ -252,22 +251,27 @@ class DocumentPane(DocumentMouse):
         self.redraw([Span(one[0], one[0] + 1) for one in (former, place) if one])
 
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
-        """Show these hits of a search, in order.
+        """Show these hits of a search, in order; there may be very many.
 
         Args:
             focused: the number, from 1, of the one that keys act on; 0 for none.
         """
-        hits = SpanLayer((span, number) for number, span in enumerate(spans, 1))
-        changed = [*self._swap("hits", hits)]
-        numbers = (focused, self.scene.focused_hit)
-        changed += [span for span, number in hits if number in numbers]
-        self.scene.focused_hit = focused
-        self.redraw(changed)
+        former, self.scene.focused_hit = self.scene.focused_hit, focused
+        if [span for span, _ in self.scene.hits] == list(spans):
+            self.redraw(spans[number - 1] for number in (former, focused) if number)
+            return
+        self.scene.hits = SpanLayer((span, number) for number, span in enumerate(spans, 1))
+        self._paint_all_anew()
 
     def set_hints(self, hints: Mapping[str, Span] | None) -> None:
         """Lay each label over the first cells of its word; None takes them away."""
         layer = SpanLayer((span, label) for label, span in (hints or {}).items())
         self.redraw(self._swap("hints", layer))
+
+    def _paint_all_anew(self) -> None:
+        """Cheaper than to find out which lines differ, where these may be thousands."""
+        self._strips.clear()
+        self.refresh()
 
     def _swap(self, name: str, layer: SpanLayer[T]) -> tuple[Span, ...]:
         """Put a layer of the scene in the place of the one before; the spans that differ."""
