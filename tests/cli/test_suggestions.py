@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
@@ -103,8 +104,11 @@ def test_a_wrong_file_is_told_line_by_line(filled: Command, tmp_path: Path) -> N
     assert filled("suggestions", "list", "--json").json == []
 
 
-def test_the_report_tells_rates_and_reasons(found: Command) -> None:
-    """As a table, and as JSON."""
+def test_the_report_tells_rates_and_reasons(
+    found: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a table in which 80 columns have room for names of makers, and as JSON."""
+    monkeypatch.setenv("COLUMNS", "80")
     with workspaces.open() as space:
         ana = space.person("ana").id
         for at, each in enumerate(_suggested(space, who="ana")):
@@ -117,6 +121,8 @@ def test_the_report_tells_rates_and_reasons(found: Command) -> None:
     shown = found("suggestions", "report")
     assert "refused because" in shown.out
     assert "(no reason)" in shown.out
+    assert re.search(r"^import:m4chine +2 +\d", shown.out, re.MULTILINE)
+    assert "removed" not in shown.out
     assert "3 other reasons" in shown.err
     assert found("suggestions", "report", "--json").json["rate"]["share"] == pytest.approx(1 / 9)
 

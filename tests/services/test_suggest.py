@@ -13,8 +13,10 @@ import pytest
 from tests.stores import SEGMENTER, SOURCE, SUMMARY, annotate, claim, fill, new
 from tests.suggesting import MAKER, suggest
 from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.records import Problem
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Run, RunKind, Score
 from tui_annotate.domain.spans import Span
@@ -267,13 +269,43 @@ def test_the_report_counts_people_and_what_they_said(
     assert service.report(dataset="e")["rate"] == {"share": None, "low": 0.0, "high": 1.0}
 
 
+def test_who_finishes_without_an_answer_passes_over(
+    service: Suggesting, deeds: Annotate, answered: dict[str, str]
+) -> None:
+    """Not open any more; an answer afterwards counts as one."""
+    ana = deeds.people.local("ana").id
+    deeds.finish(ana, THREE, seconds=1)
+    assert [service.report()[name] for name in ("seen", "open", "passed")] == [5, 0, 1]
+    assert [row["passed"] for row in service.report()["by_maker"]] == [0, 1]
+    deeds.refuse(ana, THREE, answered["three"], seconds=1)
+    assert [service.report()[name] for name in ("seen", "open", "passed")] == [5, 0, 0]
+
+
+def test_review_and_files_saw_no_suggestion(
+    database: Database, service: Suggesting, deeds: Annotate
+) -> None:
+    """Nor did who worked elsewhere, unless they answer others; it is not passed over."""
+    suggest(database, ONE)
+    sample = deeds.corpus.sample(ONE).sample
+    for person in (
+        Person(SETTLED, SETTLED, PersonKind.SETTLED),
+        Person("x", "x", PersonKind.IMPORTED),
+    ):
+        work = Assignment(person.id, State.DONE)
+        deeds.store.import_records([Record(sample, (), (work,), (person,))])
+    assert service.report()["seen"] == 0
+    (other,) = suggest(database, TWO)
+    deeds.refuse("x", TWO, other.id, seconds=1)
+    assert [service.report()[name] for name in ("seen", "passed", "refused")] == [2, 1, 1]
+
+
 def test_what_is_hidden_is_not_seen(
     database: Database, service: Suggesting, answered: dict[str, str]
 ) -> None:
     """But by those who answered it before."""
     assert answered
     Hiding(database).hide("d")
-    assert (service.report()["seen"], service.report()["open"]) == (4, 0)
+    assert [service.report()[name] for name in ("seen", "open", "passed")] == [4, 0, 0]
 
 
 def test_the_list_has_the_words_and_what_is_open(

@@ -192,12 +192,13 @@ def report(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Tell how often suggestions were taken, changed, refused.
+    """Tell how often suggestions were taken, changed, refused, passed over.
 
     Also why; by maker and by label.
 
-    Seen counts each person who had a suggestion before them: those who answered it, and those who
-    worked on its sample since. Taken is the share of answers, with its 95 % interval (Wilson).
+    Counted is each person who had a suggestion before them: those who answered it, and those who
+    worked on its sample since; these passed it over if they have finished the sample, else it is
+    open. Taken is the share of answers, with its 95 % interval (Wilson).
     """
     with opened(workspace, needs=Verb.REPORT) as space:
         dataset = dataset and meant_dataset(space, dataset)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 _SHORT = 8
 """Characters of a run's id that are shown."""
-_COUNTS = ("offered", "seen", "open", "accepted", "changed", "refused", "removed")
+_COUNTS = ("offered", "open", "passed", "accepted", "changed", "refused")
+_RARE = "removed"
+"""A count with a column where there is anything to count; names need the room."""
 _REASONS = 5
 
 
@@ -76,10 +78,11 @@ def _row(listed: Listed, words: str) -> list[str | float]:
 
 def report(found: Mapping[str, Any]) -> None:
     """How suggestions fared: all, by maker, by label, and why they were refused."""
-    _rates("", [{"name": "all", **found}])
+    counts = (*_COUNTS, _RARE) if found[_RARE] else _COUNTS
+    _rates("", counts, [{"name": "all", **found}])
     for grouping, title in (("by_maker", "maker"), ("by_label", "label")):
         output.line("")
-        _rates(title, found[grouping])
+        _rates(title, counts, found[grouping])
     reasons = list(found["reasons"].items())
     if reasons:
         output.line("")
@@ -88,19 +91,20 @@ def report(found: Mapping[str, Any]) -> None:
         if len(reasons) > _REASONS:
             output.say(f"and {output.many(len(reasons) - _REASONS, 'other reason')}: see --json")
     output.say("taken: share of answers, with its 95% interval; all but offered count each person")
+    output.say("passed: not answered by who finished the sample; open: by who is still at it")
 
 
-def _rates(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+def _rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     columns = [output.Column(title, flexible=True)]
-    columns += [output.Column(name, number=True) for name in _COUNTS]
-    columns += [output.Column("taken", number=True), output.Column("interval", number=True)]
+    columns += [output.Column(name, number=True) for name in (*counts, "taken")]
     output.table(
-        columns, [[row["name"], *(row[name] for name in _COUNTS), *_rate(row)] for row in rows]
+        columns, [[row["name"], *(row[name] for name in counts), _rate(row)] for row in rows]
     )
 
 
-def _rate(row: Mapping[str, Any]) -> tuple[str, str]:
+def _rate(row: Mapping[str, Any]) -> str:
     rate = row["rate"]
     if rate["share"] is None:
-        return "-", ""
-    return f"{100 * rate['share']:.0f}%", f"{100 * rate['low']:.0f}-{100 * rate['high']:.0f}"
+        return "-"
+    low, high = (f"{100 * rate[bound]:.0f}" for bound in ("low", "high"))
+    return f"{100 * rate['share']:.0f}% {low}-{high}"

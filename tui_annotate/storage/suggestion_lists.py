@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.suggestions import Suggested, Suggestion
+from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.hiding import hidden_datasets
 from tui_annotate.storage.suggestion_rows import Reader
 
@@ -18,8 +19,13 @@ _BATCH: Final = 500
 _ALL: Final = text(
     "SELECT d.name AS dataset, p.external AS sample, s.payload AS suggestion, r.id AS run,"
     "   r.at AS at, a.person AS person, a.payload AS answer, n.id IS NOT NULL AS stands,"
-    "   (SELECT count(*) FROM assignments w WHERE w.sample_id = s.sample_id AND w.updated > r.at"
-    "     AND (w.state <> 'new' OR w.seconds > 0)) AS worked"
+    "   (SELECT json_array(count(*), coalesce(sum(w.state = 'done'), 0))"
+    "     FROM assignments w JOIN people h ON h.id = w.person"
+    "     WHERE w.sample_id = s.sample_id AND w.updated > r.at"
+    "     AND (w.state <> 'new' OR w.seconds > 0) AND h.kind <> 'settled' AND (h.kind <> 'imported'"
+    "       OR EXISTS (SELECT 1 FROM answers e WHERE e.person = w.person))"
+    "     AND NOT EXISTS (SELECT 1 FROM answers b WHERE b.person = w.person"
+    "       AND b.sample_id = s.sample_id AND b.suggestion = s.id)) AS silent"
     " FROM suggestions s JOIN runs r ON r.number = s.run AND r.finished <> ''"
     " JOIN samples p ON p.id = s.sample_id JOIN datasets d ON d.id = p.dataset_id"
     " LEFT JOIN answers a ON a.sample_id = s.sample_id AND a.suggestion = s.id"
@@ -38,7 +44,9 @@ class Listed:
         run: of the machine that said it first.
         answers: one a person who answered; whose they are is not told.
         seen: how many people had it before them: those who answered, and those who worked on the
-            sample since it was made, unless the dataset hides it now.
+            sample since it was made, unless the dataset hides it now; not review, nor those whose
+            work came from elsewhere and never answered any.
+        passed: how many of these did not answer, and have finished the sample.
     """
 
     key: SampleKey
@@ -46,6 +54,7 @@ class Listed:
     run: str
     answers: tuple[Suggested, ...] = ()
     seen: int = 0
+    passed: int = 0
 
     @property
     def open(self) -> bool:
@@ -70,11 +79,12 @@ def _listed(rows: Sequence[Any], gone: Collection[str], reader: Reader) -> Liste
         for row in rows
         if row["answer"] is not None
     )
-    worked = 0 if dataset in gone else first["worked"]
+    silent, passed = (0, 0) if dataset in gone else from_json(first["silent"])
     return Listed(
         key=SampleKey(dataset, first["sample"]),
         suggestion=reader.suggestion(dataset, column),
         run=first["run"],
         answers=answers,
-        seen=max(len(answers), worked),
+        seen=len(answers) + silent,
+        passed=passed,
     )

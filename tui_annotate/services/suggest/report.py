@@ -23,6 +23,7 @@ class _Tally:
 
     offered: int = 0
     seen: int = 0
+    passed: int = 0
     answers: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
 
@@ -30,6 +31,7 @@ class _Tally:
         """Counts a suggestion with all answers to it."""
         self.offered += 1
         self.seen += listed.seen
+        self.passed += listed.passed
         for each in listed.answers:
             # What was taken and removed afterwards is not taken.
             self.answers[_REMOVED if each.open else str(each.answer)] += 1
@@ -44,7 +46,8 @@ class _Tally:
         return {
             "offered": self.offered,
             "seen": self.seen,
-            "open": self.seen - answered,
+            "open": self.seen - answered - self.passed,
+            "passed": self.passed,
             **{kind: self.answers[kind] for kind in _KINDS},
             "reasons": dict(sorted(self.reasons.items(), key=lambda each: (-each[1], each[0]))),
             "rate": {"share": taken / answered if answered else None, "low": low, "high": high},
