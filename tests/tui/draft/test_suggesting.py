@@ -311,6 +311,25 @@ def test_x_asks_why_and_a_digit_refuses() -> None:
     assert key(on, "1") == [Blink()]
 
 
+def test_without_a_label_hints_name_no_key_that_needs_one() -> None:
+    """Neither the key line nor a digit promises more than there is; a refusal quotes the words."""
+    on = with_two()
+    first = replace(on.suggestions[0], labels=())
+    on.suggestions = (first, *on.suggestions[1:])
+    keys(on, "c")
+    assert key_pairs(default_keys(), on)[0] == ("e", "change")
+    assert key(on, "1") == [Blink()]
+    assert said(on) == "e first: then digits are labels of the suggestion"
+    keys(on, "0")
+    assert said(on) == "e first: then digits are labels of the suggestion"
+    keys(on, "c")
+    assert key_pairs(default_keys(), on)[0] == ("y", "accept")
+    keys(on, "c x enter")
+    on.suggestions = on.suggestions[1:]
+    suggesting.declined(on, first)
+    assert said(on) == 'refused "15 million pounds" of judge:tiny · u undo · c next'
+
+
 def test_a_refusal_needs_no_reason_and_takes_own_words() -> None:
     """Enter is none; 0 opens the note line; Backspace keeps the suggestion."""
     on = with_two()

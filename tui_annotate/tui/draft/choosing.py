@@ -22,8 +22,7 @@ def choose(draft: Draft, digit: str) -> Effects:
     if option is None:
         return [Blink()]
     if draft.asleep and not (draft.pending or draft.waiting):
-        draft.say("digits sleep after a save: move or select first")
-        return [Blink()]
+        return _sleeping(draft)
     if draft.pending and draft.pending.kind == "reason":
         return _flag(draft, option.text)
     if draft.pending and draft.pending.kind == DECLINE:
@@ -83,11 +82,18 @@ def took(draft: Draft) -> Effects:
     return []
 
 
+def _sleeping(draft: Draft) -> Effects:
+    """Says which key comes before a digit."""
+    suggested = "e first: then digits are labels of the suggestion"
+    saved = "digits sleep after a save: move or select first"
+    draft.say(suggested if draft.focused_suggestion else saved)
+    return [Blink()]
+
+
 def _zero(draft: Draft) -> Effects:
     if draft.pending is None:
         if draft.asleep and not draft.waiting:
-            draft.say("digits sleep after a save: move or select first")
-            return [Blink()]
+            return _sleeping(draft)
         return [Open("labels")]
     if draft.pending.kind == "reason":
         draft.pending = None

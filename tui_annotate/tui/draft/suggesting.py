@@ -17,7 +17,7 @@ from tui_annotate.tui.draft.offered import DECLINE
 from tui_annotate.tui.draft.quoting import QUOTE_CELLS, cut, quoted
 from tui_annotate.tui.draft.state import Draft, Pending
 from tui_annotate.tui.draft.walking import show
-from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, labels_words
+from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, anchor_words, labels_words
 
 
 def take(draft: Draft) -> Effects:
@@ -127,8 +127,10 @@ def declined(draft: Draft, one: Suggestion) -> None:
     """The store has the refusal."""
     draft.answering.pop(one.id, None)
     more = f" · {draft.to_offers} next" if draft.offered else ""
-    what = f"{cut(draft.label_names(one.labels), QUOTE_CELLS)} of {cut(one.maker, QUOTE_CELLS)}"
-    draft.say(f"refused {what} · u undo{more}", SAVED)
+    what = cut(draft.label_names(one.labels), QUOTE_CELLS)
+    if not one.labels and one.claim:
+        what = anchor_words(draft, one.claim[0])
+    draft.say(f"refused {what} of {cut(one.maker, QUOTE_CELLS)} · u undo{more}", SAVED)
 
 
 def failed(draft: Draft, one: Suggestion, message: str) -> Effects:

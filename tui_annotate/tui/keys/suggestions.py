@@ -35,7 +35,7 @@ LINE: Final[tuple[tuple[str, str], ...]] = (
     ("sample.done", "done"),
     ("palette.show", "all actions"),
 )
-"""The most useful actions while a suggestion is in focus, in order."""
+"""The most useful actions while a suggestion is in focus, in order; the first needs a label."""
 
 CITING_LINE: Final = tuple(
     ("annotation.next", short) if name == "item.next" else (name, short) for name, short in LINE

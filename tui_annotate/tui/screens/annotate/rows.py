@@ -76,8 +76,9 @@ def key_pairs(keys: KeyMap, draft: Draft) -> tuple[tuple[str, str], ...]:
     if question == "evidence" and draft.focused_match is None:
         question = "evidence by hand"
     named = items.QUESTION_LINE if is_placed(draft.sample) else LINE
-    if draft.focused_suggestion and draft.asleep:
+    if (one := draft.focused_suggestion) and draft.asleep:
         named = suggestions.CITING_LINE if draft.cites else suggestions.LINE
+        named = named if one.labels else named[1:]
     elif draft.sample.kind in JUDGED:
         alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is Kind.DOCUMENT
         named = tuple(one for one in items.LINE if not (alone and one[0] in items.NEEDS_SOURCE))
