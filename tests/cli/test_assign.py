@@ -10,6 +10,9 @@ import pytest
 from tests.cli.conftest import Command
 from tests.stores import claim
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import Owned, Record
 from tui_annotate.domain.scores import Run, RunKind, Score
 
 
@@ -183,6 +186,22 @@ def test_what_was_drawn_goes_back_to_the_pool(six: Command, tmp_path: Path) -> N
     assert "1 sample went back" in six("assign", "move", "--from", "ana").err
     nothing = six("assign", "move", "--from", "ana", "--to", "ben")
     assert nothing.err == "ana has no open samples; --begun moves also what was begun\n"
+
+
+def test_practice_for_nobody_is_told(six: Command, tmp_path: Path) -> None:
+    """The dataset is for practice, but nobody has it; what was not asked for is no word."""
+    with workspaces.open(tmp_path) as space:
+        (first, *_) = space.corpus.keys()
+        kim = Person("kim", "kim", PersonKind.IMPORTED)
+        mark, work = claim("k", 0, 4, label="Benign"), Assignment("kim", State.DONE)
+        sample = space.corpus.sample(first).sample
+        space.log.import_records([Record(sample, (Owned("kim", mark),), (work,), (kim,))])
+    asked = ("assign", "practice", "--dataset", "news", "--gold", "kim")
+    done = six(*asked)
+    assert "nobody is there to practise yet" in done.err
+    shown = six("assign", "show").out
+    assert "gold kim" in shown
+    assert "to ," not in shown
 
 
 def test_practice_is_left_out_of_exports_and_told(six: Command, tmp_path: Path) -> None:

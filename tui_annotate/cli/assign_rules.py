@@ -153,3 +153,5 @@ def practice(
     with opened(workspace, needs=Verb.MANAGE) as space:
         told = space.team.share.practice(dataset, to or (), gold=gold, dry_run=dry_run)
     tell_dealt(told, dry_run=dry_run, as_json=as_json)
+    if not told.people and not as_json:
+        output.say("nobody is there to practise yet: give the command again once people are")

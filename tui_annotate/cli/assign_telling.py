@@ -91,6 +91,8 @@ def _words(asked: Mapping[str, Any]) -> str:
     """What was asked for, as names and values."""
     parts = []
     for name, value in asked.items():
+        if value == []:
+            continue
         shown = " ".join(map(str, value)) if isinstance(value, list) else str(value)
         parts.append(f"{name} {shown}")
     return ", ".join(parts)

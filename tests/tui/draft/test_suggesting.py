@@ -516,7 +516,9 @@ def test_where_c_walks_citations_a_walks_suggestions_too() -> None:
 def test_y_says_why_there_is_nothing_to_accept() -> None:
     """Suggestions that are hidden are not walked to; where there are none no key is named."""
     on = with_two()
-    keys(on, "Y y")
+    keys(on, "Y")
+    assert said(on) == "suggestions are hidden, in every sample: Y shows them"
+    keys(on, "y")
     assert said(on) == "suggestions are hidden: Y shows them"
     on.suggestions, on.hiding = (), False
     keys(on, "y")

@@ -58,7 +58,8 @@ def hide(draft: Draft) -> Effects:
     if draft.focused_suggestion:
         draft.wake()
     draft.hiding = not draft.hiding
-    draft.say("suggestions are hidden" if draft.hiding else "suggestions are shown")
+    hidden = "suggestions are hidden, in every sample: Y shows them"
+    draft.say(hidden if draft.hiding else "suggestions are shown")
     if not draft.hiding and (told := opening(draft)):
         draft.say(told)
     return [Open("suggestions", 0 if draft.hiding else 1)]
