@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Self
 
 from textual import events
 from textual.message import Message
@@ -99,6 +100,12 @@ class DocumentMouse(DocumentView):
         if active != scene.active:
             changed.append(scene.sentence)
         self.redraw(changed)
+
+    def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
+        """Textual's own, without painting a text anew that has the keys already."""
+        if self.is_attached:
+            self.app.call_later(self.screen.set_focus, self, scroll_visible)
+        return self
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001 (Textual calls it)
         """Show the cursor; without the focus hide it, and let the mouse go."""

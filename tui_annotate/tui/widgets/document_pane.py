@@ -33,6 +33,7 @@ class DocumentPane(DocumentMouse):
         *,
         language: str = "en",
         tags: Mapping[int, str] | None = None,
+        around: tuple[str, str] = ("", ""),
     ) -> None:
         """Show another document from its start; marks and selection are dropped.
 
@@ -40,10 +41,11 @@ class DocumentPane(DocumentMouse):
             segments: its sentences, in order; they join to `text`.
             language: of the document; words are told by their script, whatever it says.
             tags: what hangs behind the code point at an offset; never a part of the text.
+            around: what stands before and after it elsewhere, shown quietly; no key goes there.
         """
         del language
         self._release()
-        self._reset(text, segments, tags)
+        self._reset(text, segments, tags=tags, around=around)
         self._wrap()
         self.scroll_to(y=0, animate=False)
         self._sync()
@@ -241,6 +243,8 @@ class DocumentPane(DocumentMouse):
 
     def set_lacking(self, spans: Sequence[Span]) -> None:
         """Show these as words that the other text has nowhere; there may be very many."""
+        if not spans and not self.scene.lacking:
+            return
         self.scene.lacking = SpanLayer((span, None) for span in spans)
         self._paint_all_anew()
 

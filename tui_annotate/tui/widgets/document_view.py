@@ -90,13 +90,19 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._reset("", ())
 
     def _reset(
-        self, text: str, segments: Sequence[Segment], tags: Mapping[int, str] | None = None
+        self,
+        text: str,
+        segments: Sequence[Segment],
+        *,
+        tags: Mapping[int, str] | None = None,
+        around: tuple[str, str] = ("", ""),
     ) -> None:
         self.text_cursor = TextCursor(text, segments)
         tags = {offset: f" {shown(tag)}" for offset, tag in (tags or {}).items()}
         self.text_layout = TextLayout(text, {at: cells_of(tag) for at, tag in tags.items()})
         self.scene = Scene(tags=tags)
-        self._around = self._wrapped = Around()
+        before, after = around
+        self._around, self._wrapped = Around((before,), (after,)), Around()
         self._revealed: Span | None = None
         self._views.clear()
 
@@ -119,11 +125,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh(Region(0, 0, self.size.width, seen))
         else:
             self.refresh()
-
-    def frame(self, before: str, after: str) -> None:
-        """Show quietly what stands before and after the text elsewhere; no key ever goes there."""
-        self._around = Around((before,), (after,))
-        self._wrap()
 
     def row_of(self, offset: int) -> int:
         """The row of the view that holds the code point at `offset`, were it not scrolled."""
@@ -206,6 +207,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         return filtered([RichSegment("", style)], self)[0].style
 
     def _line(self, y: int, dress: _Dress) -> Line:
+        y = min(y, self._extent)  # what is below the text is the same everywhere
         strip = self._strips.get(y)
         if strip is None:
             if len(self._strips) >= _CACHED:
@@ -233,9 +235,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
         """Paint the lines of these spans anew; None counts for nothing."""
+        rows = self._rows(spans)
+        if not rows:
+            return
         top, height = self.scroll_offset.y, self.size.height
         regions = []
-        for first, last in self._rows(spans):
+        for first, last in rows:
             if last - first < len(self._strips):
                 for line in range(first, last + 1):
                     self._strips.pop(line, None)
@@ -244,8 +249,8 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
                     del self._strips[line]
             seen_first, seen_last = max(first, top), min(last, top + height - 1)
             if seen_first <= seen_last:
-                rows = seen_last - seen_first + 1
-                regions.append(Region(0, seen_first - top, self.size.width, rows))
+                seen = seen_last - seen_first + 1
+                regions.append(Region(0, seen_first - top, self.size.width, seen))
         if regions:
             self.refresh(*regions)
 

@@ -78,11 +78,11 @@ def _cited(draft: Draft, usual: Title, near: Neighbours | None) -> Title:
     return usual._replace(name=f"{name} {documents[0].title or docid}")
 
 
-def frame(sample: Sample, near: Neighbours) -> tuple[str, str] | None:
-    """What stands in the report before a sentence and after it; None where nobody knows."""
+def around(sample: Sample, near: Neighbours) -> tuple[str, str]:
+    """What stands in the report before a sentence and after it; empty where nobody knows."""
     at = citing.sentence(sample)
     if near.report is None or not 0 <= at < len(near.sentences):
-        return None
+        return "", ""
     text, here = near.report.document(Side.SUMMARY).text, near.sentences[at]
     return text[: here.start], text[here.end :]
 

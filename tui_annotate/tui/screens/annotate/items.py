@@ -65,14 +65,15 @@ class AnnotateItems(AnnotateAhead):
         return desk if desk and self._knows_around(desk.sample) else None
 
     def load_documents(self, draft: Draft) -> None:
-        """Also: a sentence stands in its report."""
+        """Also: which documents the sentence cites."""
         super().load_documents(draft)
-        near = self._near(draft)
-        if near is None:
-            return
-        draft.tabs = len(near.citations(draft.sample.key))
-        if frame := item_rows.frame(draft.sample, near):
-            self.pane(Side.SUMMARY).frame(*frame)
+        if near := self._near(draft):
+            draft.tabs = len(near.citations(draft.sample.key))
+
+    def around(self, draft: Draft, side: Side) -> tuple[str, str]:
+        """A sentence stands in its report."""
+        near = self._near(draft) if side is Side.SUMMARY else None
+        return item_rows.around(draft.sample, near) if near else super().around(draft, side)
 
     def _near(self, draft: Draft) -> Neighbours | None:
         near, sample = self.neighbours, draft.sample

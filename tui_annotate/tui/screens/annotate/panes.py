@@ -90,13 +90,18 @@ class AnnotatePanes(AnnotateHeights):
         if index < len(documents):
             text, language = documents[index].text, documents[index].language
         tags = citations.tags(self.draft.citations) if side is Side.SUMMARY else None
-        sentences = self.draft.sentences(side, index)
-        self.pane(side).load(text, sentences, language=language, tags=tags)
+        sentences, around = self.draft.sentences(side, index), self.around(self.draft, side)
+        self.pane(side).load(text, sentences, language=language, tags=tags, around=around)
         self._documents[side] = index
         self.forget_shown()
         wanted = self._offsets.get((side, index), 0) if offset is None else offset
         if text and wanted:
             self.pane(side).go_to(min(wanted, len(text)))
+
+    def around(self, draft: Draft, side: Side) -> tuple[str, str]:
+        """What stands before and after the text of a side where it is a part of something."""
+        del draft, side
+        return "", ""
 
     def next_document(self, step: int) -> None:
         """The next or previous document of the source side, round and round."""
