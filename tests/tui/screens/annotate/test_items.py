@@ -254,6 +254,20 @@ async def test_rating_and_comment_are_one_key_each_and_undone_by_one(
         assert stored(person)[1].rating == ""
 
 
+async def test_what_came_from_elsewhere_is_shown_on_the_sample_that_is_open(folder: Path) -> None:
+    """A rating as well as a comment, and the next key begins from it."""
+    async with at_work(folder, sample=REPORT, size=(120, 40)) as person:
+        with workspace.open(folder) as elsewhere:
+            who, key = elsewhere.people.local("ana"), SampleKey("pools", REPORT)
+            elsewhere.annotate.rate(who.id, key, "Bad", seconds=1)
+            elsewhere.annotate.comment(who.id, key, "too short", seconds=1)
+        person.screen.look_again()
+        await person.settled()
+        assert "Bad · ✎" in person.shown()
+        await person.press("* 2")
+        assert "Mostly Good · ✎" in person.shown()
+
+
 async def test_a_comment_is_on_the_sample_whatever_is_in_focus(folder: Path) -> None:
     """Where `m` writes on the annotation, `M` does not."""
     async with at_work(folder, sample=REPORT) as person:

@@ -60,6 +60,7 @@ class AnnotateAgain(AnnotateSamples):
         """What stands in the store now, under what is in hand."""
         stored = alone.all_exchanged(now.sample, now.annotations)
         relabelling.take_over(draft, change, stored)
+        draft.rating = now.assignment.rating
         if draft is self.draft:
             self.desk, self.last_label = now, draft.last_label
             self.forget_shown()
