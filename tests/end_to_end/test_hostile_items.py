@@ -68,8 +68,6 @@ CITATION: tuple[Step, ...] = (
     ("T", "COLLECTION"),
     ("2", "0/3 documents"),
     ("J", "DOCUMENT"),
-    ("?", "Keys "),  # works at once; what changes something is dropped before the first frame
-    ("q", "-Keys "),
     (".1", "saved Passage"),
     ("q", "COLLECTION"),
     (TAB, "QUEUE"),

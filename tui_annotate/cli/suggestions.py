@@ -192,7 +192,7 @@ def report(
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Tell how often suggestions were taken, changed, refused, passed over.
+    """Tell how often suggestions were taken, changed or refused.
 
     Also why; by maker and by label.
 

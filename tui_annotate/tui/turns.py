@@ -34,6 +34,13 @@ class Holding(Protocol):
         """Whether a key waits, because what it is meant for has yet to come."""
 
 
+@runtime_checkable
+class Listening(Protocol):
+    """A screen that knows from when on keys are meant for it; None while none is."""
+
+    listening_since: float | None
+
+
 class Free(Message):
     """A screen goes on with the keys that it kept waiting."""
 
@@ -149,7 +156,13 @@ def free(screen: Screen[Any]) -> None:
 
 
 def forget_keys(screen: Screen[Any], before: float | None = None, *, but_text: bool = True) -> None:
-    """Keys pressed before a moment, or until now, are not done; see `TurnTaking.forget_keys`."""
+    """Keys pressed before a moment, or until now, are not done; see `TurnTaking.forget_keys`.
+
+    Those that were meant for what covers the screen meanwhile are.
+    """
     if isinstance(screen.app, TurnTaking):
         moment = events.Event().time if before is None else before
+        above = screen.app.screen
+        if above is not screen and isinstance(above, Listening) and above.listening_since:
+            moment = min(moment, above.listening_since)
         screen.app.forget_keys(moment, but_text=but_text)

@@ -155,6 +155,18 @@ async def test_everything_that_lies_on_a_document() -> None:
         assert [line[:6] for line in stage.lines()[:2]] == ["   ▶On", "    三被"]
 
 
+async def test_a_text_is_on_screen_since_it_was_painted() -> None:
+    """Not since it was loaded; another text is not before its own first frame."""
+    async with shown() as (pane, _, pilot):
+        since = [pane.painted_since]
+        pane.load("another", (Segment(0, 7),))
+        since.append(pane.painted_since)
+        await pilot.pause()
+        first, between, then = (*since, pane.painted_since)
+        assert between is None
+        assert first and then and then > first
+
+
 async def test_from_hit_to_hit_two_lines_are_painted() -> None:
     """Those that lose and get the keys; other hits are seen at once, however many there are."""
     async with shown("one two\n" * 3000) as (pane, stage, pilot):

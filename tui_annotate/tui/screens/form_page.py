@@ -37,6 +37,7 @@ class FormPage(Screen[None]):
 
     Attributes:
         finished: it may be taken from the screen; until then nothing else takes it away.
+        listening_since: from when on keys are meant for it; None before it comes.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -64,6 +65,7 @@ class FormPage(Screen[None]):
         self._timer: Timer | None = None
         self._words = ("", "quiet")
         self.finished = False
+        self.listening_since: float | None = None
         self.set_class(form.over, "-over")
 
     def compose(self) -> ComposeResult:
@@ -79,6 +81,7 @@ class FormPage(Screen[None]):
 
     def on_mount(self) -> None:
         """Fills the lines."""
+        self.listening_since = events.Event().time
         self.query_one("#title", WordsLine).show([(shown(self._form.title), "title_focused")])
         for said, words in zip(self.query(".lead").results(Said), self._form.lead, strict=True):
             said.say(words, "text")

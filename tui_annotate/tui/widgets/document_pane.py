@@ -173,6 +173,11 @@ class DocumentPane(DocumentMouse):
             if self._room(pair[0], following[0] if following else None) >= len("ab")
         )
 
+    @property
+    def painted_since(self) -> float | None:
+        """Since when the text is on screen, on the clock of events; None where it never was."""
+        return self._views[0][0] if self._views else None
+
     def sentences_seen(self, time: float) -> tuple[int, ...]:
         """The sentences that could be read at a time, in order.
 

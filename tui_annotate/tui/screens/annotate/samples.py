@@ -116,8 +116,8 @@ class AnnotateSamples(AnnotateFinding):
         return annotate.open(who, key, order=session.order) if key else None
 
     def arrived(self) -> None:
-        """The first frame of a sample is painted."""
-        self.listen()
+        """The first frame of a sample is painted; keys are meant for it from that moment on."""
+        self.listen(self.pane(self.draft.side).painted_since if self.draft else None)
         self.saver.go_on()
         if self.desk:
             self.prepare_assist(self.desk)
@@ -131,9 +131,9 @@ class AnnotateSamples(AnnotateFinding):
         """Keys may have waited for what has come."""
         turns.free(self)
 
-    def listen(self) -> None:
-        """From now on the keys are meant for what is seen; those before were for another sample."""
-        self.listening_since = events.Event().time
+    def listen(self, since: float | None = None) -> None:
+        """From a moment on, or from now, the keys are meant for what is seen; none before was."""
+        self.listening_since = events.Event().time if since is None else since
         self.go_on()
 
     @property
