@@ -164,7 +164,9 @@ async def test_a_text_is_on_screen_since_it_was_painted() -> None:
         await pilot.pause()
         first, between, then = (*since, pane.painted_since)
         assert between is None
-        assert first and then and then > first
+        assert first
+        assert then
+        assert then > first
 
 
 async def test_from_hit_to_hit_two_lines_are_painted() -> None:
