@@ -68,6 +68,16 @@ async def test_lines_look_as_textual_draws_them(theme: str, *, native: bool) -> 
             assert cells_of(rows.render_lines(crop)) == cells_of(Widget.render_lines(rows, crop))
 
 
+async def test_what_lies_under_lines_follows_the_theme() -> None:
+    """It is kept until the style sheet says something else."""
+    rows = Rows()
+    async with staged(rows, theme=NAMES[0]) as (stage, pilot):
+        for theme in NAMES:
+            stage.theme = theme
+            await pilot.pause()
+            assert rows.base == rows.rich_style
+
+
 async def test_only_refreshed_lines_are_drawn() -> None:
     """Some lines, then all; a new size draws all of them."""
     rows = Rows()

@@ -137,15 +137,18 @@ def wrapped(line: str, cells: int) -> list[str]:
 _CLOSING = frozenset("。，、；：？！）」』”’》〉】,.;:?!)]}")
 
 
+def _edge(line: str, cells: int) -> int:
+    """How many characters of a line fit in so many cells."""
+    for place, character in enumerate(line):
+        cells -= get_character_cell_size(character)
+        if cells < 0:
+            return place
+    return len(line)
+
+
 def _break(line: str, cells: int) -> int:
     """The index after which to break; at least 1."""
-    room = cells
-    edge = len(line)
-    for place, character in enumerate(line):
-        room -= get_character_cell_size(character)
-        if room < 0:
-            edge = place
-            break
+    edge = cells if line.isascii() else _edge(line, cells)
     for place in range(edge, max(edge - 60, 0), -1):
         before, after = line[place - 1], line[place]
         if " " in (before, after):

@@ -65,18 +65,28 @@ def _sifted(
     return segments
 
 
-class QuickLines(Widget):
-    """A widget without border and padding; each line is `render_line`'s until it is refreshed.
+class Based(Widget):
+    """A widget that looks up what its style sheet says once: most lines cost less than that."""
 
-    So is what its style sheet says, which costs more to look up than most lines do.
-    """
-
-    _kept_for: tuple[Size, Sequence[LineFilter]] | None = None
+    _base: Style | None = None
 
     @property
     def base(self) -> Style:
         """What lies under every line."""
-        return self._base if self._kept_for else self.rich_style
+        if self._base is None:
+            self._base = self.rich_style
+        return self._base
+
+    def notify_style_update(self) -> None:
+        """Textual's hook: the style sheet may say something else."""
+        self._base = None
+        super().notify_style_update()
+
+
+class QuickLines(Based):
+    """A widget without border and padding; each line is `render_line`'s until it is refreshed."""
+
+    _kept_for: tuple[Size, Sequence[LineFilter]] | None = None
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Textual's hook: only lines that were refreshed are drawn."""
@@ -84,7 +94,7 @@ class QuickLines(Widget):
         if self._kept_for != now:
             self._kept_for = now
             self._kept: dict[int, Line] = {}
-            self._base, self._background = self.rich_style, self.background_colors[1]
+            self._background = self.background_colors[1]
         return [self._kept_line(y).crop(*crop.column_span) for y in crop.line_range]
 
     def _kept_line(self, y: int) -> Line:

@@ -43,7 +43,7 @@ class FixedRows(QuickLines):
     def repaint(self, *, layout: bool = False) -> None:
         """What is shown has changed; `layout` where the number of rows may have, too."""
         self._painted = None
-        self.refresh(layout=layout)
+        self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
     def rows_of_runs(self) -> list[list[Run]]:
         """What is painted now; painted first where need be."""
@@ -116,10 +116,9 @@ class RowList(ScrollView, QuickLines, can_focus=False):
         set_extent(self, Size(1, count))
         self.reveal()
         window = self.window
-        if rows < window.height and top == self.scroll_offset.y == 0:
-            self.refresh(Region(0, 0, window.width, rows))
-        else:
-            self.refresh()
+        unscrolled = top == self.scroll_offset.y == 0
+        seen = min(rows, window.height) if unscrolled else window.height
+        self.refresh(Region(0, 0, window.width, seen))
 
     def focus_row(self, index: int) -> None:
         """Focuses another row, clamped to the list; repaints two rows, or all after a scroll."""

@@ -88,6 +88,8 @@ def test_what_is_painted_is_harmless_and_as_wide_as_it_says(text: str, data: st.
         assert not [c for c in sent if unicodedata.category(c) in {"Cc", "Cf", "Cn", "Co", "Cs"}]
         assert cells <= layout.width + 1 + 4 + 1
         assert all(piece.text for piece in pieces)
+        elsewhere = {len(text) + 1: " [1]"}  # so that no line is taken to be its text alone
+        assert (pieces, cells) == paint(layout, replace(scene, tags=elsewhere), y=y)
 
 
 def test_plain_text_is_one_piece() -> None:

@@ -50,6 +50,8 @@ class Piece(NamedTuple):
 def paint(layout: TextLayout, scene: Scene, *, y: int) -> tuple[list[Piece], int]:
     """The pieces of line `y`, its gutter first, and the cells they take."""
     line = _Line(layout, scene, y)
+    if line.is_bare:
+        return [Piece(" " * GUTTER + "".join(shown(line.text)), PLAIN)], GUTTER + line.cells
     pieces: list[Piece] = []
     for piece in (*line.gutter(), *line.body()):
         if pieces and pieces[-1].key == piece.key:
@@ -76,13 +78,25 @@ class _Line:
         self.conflicts = scene.conflicts.touching(self.start, self.end)
         self.lacking = scene.lacking.touching(self.start, self.end)
         self.cells = layout.cells(self.start, self.content)
+        self.text = layout.text[self.start : self.content]
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing is to be seen of it but its text: most lines of a page are so."""
+        scene = self.scene
+        if self.matches or self.marks or self.evidence or self.hits or scene.tags:
+            return False
+        if self.shared or self.conflicts or self.lacking or len(scene.hints):
+            return False
+        if any(map(self._begins_or_goes_on, (scene.selection, scene.cursor, scene.sentence))):
+            return False
+        return not scene.former.touching(self.start, self.end) and not stand_ins(self.text)
 
     # the text
 
     def body(self) -> Iterable[Piece]:
         """The text in pieces of one look, and a cell for the line end where that is to be seen."""
-        start = self.start
-        text = self.layout.text[start : self.content]
+        start, text = self.start, self.text
         strings = shown(text)
         dim = {start + index for index in stand_ins(text)}
         hinted: set[int] = set()

@@ -61,7 +61,7 @@ class AnnotationList(RowList):
         """Shows other annotations."""
         made = {row: self._made.get(row) or _harmless(row) for row in rows}
         self._made, new = made, tuple(made[row] for row in rows)
-        if new == self._rows and self._lines:
+        if new == self._rows and self.count:
             return
         self._rows = new
         lines: list[tuple[int, str]] = []

@@ -9,8 +9,6 @@ from tui_annotate.tui.lines import shown, wrapped
 FRAME_LINES: Final = 2
 """Lines that are shown at most of what stands before a text, and of what stands after it."""
 
-_FRAME_CHARACTERS = 500
-
 
 class Around(NamedTuple):
     """What stands before a text and after it: a paragraph each, or none; as it came, or wrapped."""
@@ -20,11 +18,9 @@ class Around(NamedTuple):
 
     def wrapped(self, cells: int) -> Around:
         """The last lines before and the first ones after, made harmless."""
-        before = [piece for part in self.before if part for piece in wrapped(_last(part), cells)]
-        after = [piece for part in self.after if part for piece in wrapped(shown(part), cells)]
+        most = (FRAME_LINES + 1) * max(cells, 2)  # characters; a line of it may be broken early
+        ends = (shown(part[-most:]) for part in self.before if part)
+        starts = (shown(part[:most]) for part in self.after if part)
+        before = [piece for end in ends for piece in wrapped(end, cells)]
+        after = [piece for start in starts for piece in wrapped(start, cells)]
         return Around(tuple(before[-FRAME_LINES:]), tuple(after[:FRAME_LINES]))
-
-
-def _last(text: str) -> str:
-    """The end of a text as it may be shown in one line."""
-    return shown(text[-_FRAME_CHARACTERS:])

@@ -20,7 +20,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.lines import shown
 from tui_annotate.tui.lines import width as cells_of
 from tui_annotate.tui.palette import Palette, palette_of
-from tui_annotate.tui.quick import Line, QuickBar, filtered, set_extent
+from tui_annotate.tui.quick import Based, Line, QuickBar, filtered, set_extent
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.layout import TextLayout
 from tui_annotate.tui.text.looks import PLAIN, Looks, Trait
@@ -54,7 +54,7 @@ class _Dress:
     width: int
 
 
-class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
+class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
     """A document in lines, with a gutter left of them.
 
     Attributes:
@@ -190,7 +190,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     def _dress(self) -> _Dress:
         """The present dress; every line is to be painted anew where it is another than before."""
         app, palette = self.app, palette_of(self.app)
-        ground = Style.null() if app.native_ansi_color else self.rich_style + palette.text
+        ground = Style.null() if app.native_ansi_color else self.base + palette.text
         dress = _Dress(
             Looks(palette, ground=ground, sent=self._sent),
             palette,

@@ -17,6 +17,7 @@ from tui_annotate.tui.draft.effects import Effect
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.words import line
 from tui_annotate.tui.keys.map import KeyMap
+from tui_annotate.tui.quick import Based
 from tui_annotate.tui.screens.annotate import offer_rows, rows, signals
 from tui_annotate.tui.widgets.annotation_list import AnnotationList, AnnotationRow
 from tui_annotate.tui.widgets.document_pane import DocumentPane, Mark
@@ -41,7 +42,7 @@ LISTS: Final = 28
 BOTH, ONE, STACKED = LAYOUTS = ("both", "one", "stacked")
 
 
-class AnnotateDrawing(Screen[None]):
+class AnnotateDrawing(Based, Screen[None]):
     """Header, two texts, lists, draft line, options, keys."""
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -87,7 +88,7 @@ class AnnotateDrawing(Screen[None]):
 
         Each frame asks for all lines; drawing them the usual way costs a tenth of it.
         """
-        return [Strip.blank(crop.width, self.rich_style)] * crop.height
+        return [Strip.blank(crop.width, self.base)] * crop.height
 
     def on_mount(self) -> None:
         """The frame before there is anything in it."""
@@ -230,8 +231,7 @@ class AnnotateDrawing(Screen[None]):
 
     def _show_bar(self, draft: Draft) -> None:
         """Its height is that of the label set's options, so that nothing jumps with fewer."""
-        options, title, asleep = self.bar_of(draft)
-        bar = self.query_one(LabelBar)
+        bar, (options, title, asleep) = self.query_one(LabelBar), self.bar_of(draft)
         bar.show(options, title=title, asleep=asleep)
         size, usual = self.app.size, draft.pending is None and draft.waiting is None
         if usual and self._changed("bar", (len(options), size.width)):
