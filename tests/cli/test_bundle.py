@@ -448,6 +448,53 @@ def test_conflicts_with_a_newer_bundle_are_listed_when_the_screen_is_left(
     assert "conflict" not in command("annotate", str(bundle)).out
 
 
+def strays(members: dict[str, bytes]) -> None:
+    """All of it once more, on a sample that is nowhere."""
+    own = members["streams.jsonl"].splitlines()
+    chained_anew(lambda event: replace(event, id=f"{event.id}-x", sample="ghost"), members)
+    head, *lines = members["streams.jsonl"].splitlines()
+    ghosts = [json.dumps({**json.loads(line), "sample": "ghost"}).encode() for line in lines]
+    members["streams.jsonl"] = b"\n".join([head, *own[1:], *ghosts, b""])
+
+
+def test_what_does_not_fit_stays_in_the_file_and_is_told_when_the_screen_is_left(
+    command: Command, bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not the screen's to throw away: whose it is can only be known at home."""
+    rewritten(bundle, strays)
+    monkeypatch.setattr(screen, "need_terminal", lambda _: None)
+    monkeypatch.setattr(screen, "annotate", lambda *_, **__: 0)
+    for _ in range(2):
+        assert (
+            "left out: pairs/ghost: there is no such sample" in command("annotate", str(bundle)).err
+        )
+    merged = command("bundle", "merge", str(bundle))
+    assert merged.code == 3
+    assert "left out: pairs/ghost" in merged.err
+
+
+def test_a_bundle_with_other_texts_is_not_mixed_with_the_work_beside_it(
+    command: Command, bundle: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is there stays, the file too, and the way on is told."""
+    folder = worked_on(bundle, "first")
+    command("bundle", "merge", str(bundle))
+    told = [json.loads(line) for line in pairs.read_text().splitlines()]
+    told = [{**each, "summary": each["summary"] + " More."} for each in told]
+    pairs.write_text("\n".join(map(json.dumps, told)))
+    ids = ("--id-column", "id", "--group-column", "group", "--with-annotations")
+    assert command("dataset", "replace", "pairs", str(pairs), *ids).code == 0
+    assert command("bundle", "make", "--for", "Ana", "-o", "newer.bundle").code == 0
+    bundle.with_name("newer.bundle").replace(bundle)
+    before = bundle.read_bytes()
+    monkeypatch.setattr(screen, "need_terminal", lambda _: None)
+    refused = command("annotate", str(bundle))
+    assert refused.code == 1
+    assert "is newer than the work beside it: samples.jsonl:1: sample pairs/bridge" in refused.err
+    assert f"move {folder} away" in refused.err
+    assert (bundle.read_bytes(), notes(folder, "Ana", TEA)) == (before, ["first"])
+
+
 def test_half_a_character_is_told_where_the_bundle_is_made(command: Command, home: Path) -> None:
     """What nobody could read again is not sent out."""
     with workspaces.open(home) as space:

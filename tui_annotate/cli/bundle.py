@@ -118,6 +118,11 @@ def tell(merged: Merged) -> None:
         f"{merged.person.name}: {output.many(merged.streams, 'sample')} with something new, "
         f"{merged.known:,} as they were"
     )
+    tell_apart(merged)
+
+
+def tell_apart(merged: Merged) -> None:
+    """What both sides did otherwise, and what does not fit here."""
     tell_forks(merged.forks)
     for taken in merged.refused[:SHOWN]:
         output.say(f"left out: {taken.key}: {taken.refused}")

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from tui_annotate.cli import output, screen
-from tui_annotate.cli.bundle import tell_forks
+from tui_annotate.cli.bundle import tell_apart
 from tui_annotate.domain.errors import TuiAnnotateError
 
 
@@ -25,7 +25,7 @@ def annotate(file: Path, *, sample: str, order: str) -> int:
     try:
         return screen.annotate(folder, name=merged.person.name, sample=sample, order=order)
     finally:
-        tell_forks(merged.forks)  # behind the screen, which would cover them
+        tell_apart(merged)  # behind the screen, which would cover them
         _write_back(file, folder)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import shlex
 import shutil
 import uuid
 from collections.abc import Callable
@@ -258,12 +259,14 @@ def _fill(
     """Brings texts and guidance of a bundle to its working folder; what is there adds nothing.
 
     Raises:
-        Conflict: the folder is of another bundle.
+        Conflict: the folder is of another bundle, or has other texts of its samples.
+        InvalidInput: samples of the file are not sound.
     """
     whose = _check_bundle(space, file, about)
     with (place / bundle_file.SAMPLES).open("rb") as samples:
         texts = hashlib.file_digest(samples, "sha256").hexdigest()
-    if space.corpus.setting(_FILLED) == texts:
+    filled = space.corpus.setting(_FILLED)
+    if filled == texts:
         return
     guidance = bundle_file.guidance(file, place)
     space.corpus.set_setting(_BUNDLE, whose)
@@ -277,7 +280,15 @@ def _fill(
         progress=progress,
     )
     if report.refused:
-        raise InvalidInput(f"{file} is damaged: {report.problems[0]}", "ask for the file anew")
+        _, _, line = report.problems[0].where.rpartition(":")
+        says = f"{bundle_file.SAMPLES}:{line}: {report.problems[0].message}"
+        if filled:
+            raise Conflict(
+                f"{file} is newer than the work beside it: {says}",
+                f"move {space.path} away and open the file again; what was done there and not sent"
+                f" is there: tui-annotate export -w {shlex.quote(str(space.path))} --format native",
+            )
+        raise InvalidInput(f"{file} is damaged: {says}", "ask for the file anew")
     if "" in guidance.labels:
         (space.path / LABELS).write_text(guidance.labels[""], "utf-8")
     for kind, texts_of in (

@@ -19,7 +19,7 @@ from tui_annotate.plugins.exchange import bundle_file, stream_lines
 from tui_annotate.plugins.exchange.bundle_file import About
 from tui_annotate.services.bundle.members import Members
 from tui_annotate.storage.ranks import HANDED_OUT
-from tui_annotate.storage.work.merging import Merged, MergeStore
+from tui_annotate.storage.work.merging import Merged, MergeStore, Taken
 
 if TYPE_CHECKING:
     from tui_annotate.storage.people.store import PeopleStore
@@ -171,24 +171,46 @@ class Bundles:
     def write_back(self, file: Path, person: Person) -> int:
         """Puts somebody's work as it stands into their bundle; how many samples have some.
 
-        What the file got meanwhile, as from a synchronised folder, is taken in first. It is made
-        anew beside itself, and takes its place when it is whole.
+        What the file got meanwhile, as from a synchronised folder, is taken in first; what does not
+        fit here stays in the file as it is. It is made anew beside itself, and takes its place when
+        it is whole.
 
         Raises:
             NotFound, InvalidInput, Unavailable: it can not be read or written.
             InvalidRecord: as `take`.
+            Conflict: it holds work on a sample that does not fit the work on it here.
         """
         with TemporaryDirectory(prefix="tui-annotate-") as place:
             folder = Path(place)
             about = bundle_file.unpack(file, folder)
-            self.take(file, folder, about)
-            count = _streams(folder, person, list(self.merging.copies(person.id)))
+            refused = self.take(file, folder, about).refused
+            copies = list(self.merging.copies(person.id))
+            left = _left_out(folder / bundle_file.STREAMS, refused)
+            here = set(map(_name, copies))
+            for each in refused:
+                if _name(each) in here:
+                    raise Conflict(
+                        f"{file} holds other work on {each.key}: {each.refused}",
+                        "rename that file, and ask for the bundle anew",
+                    )
+            _streams(folder, person, sorted([*copies, *left], key=_name))
             bundle_file.pack(folder, file)
-        return count
+        return len(copies)
 
 
 def _deeds(copy: StreamCopy) -> set[str]:
     return {origin(event) for event in copy.events if event.action.verb != JOIN}
+
+
+def _name(stream: StreamCopy | Taken) -> tuple[str, SampleKey]:
+    return stream.person, stream.key
+
+
+def _left_out(file: Path, refused: list[Taken]) -> list[StreamCopy]:
+    """The streams of a file that were refused."""
+    names = set(map(_name, refused))
+    copies = stream_lines.read(file)[1] if names else ()
+    return [one for one in copies if isinstance(one, StreamCopy) and _name(one) in names]
 
 
 def _streams(folder: Path, person: Person, copies: list[StreamCopy]) -> int:
