@@ -51,7 +51,7 @@ class AnnotatePanes(AnnotateHeights):
     def __init__(self) -> None:
         super().__init__()
         self._assist: SampleAssist | None = None
-        self._state = ""
+        self._state, self._cold = "", True
         self._asked: dict[Side, Anchor | None] = {}
         self._number = 0
         self._documents: dict[Side, int] = {}
@@ -235,24 +235,25 @@ class AnnotatePanes(AnnotateHeights):
         )
 
     def _prepare(self, desk: Desk, number: int) -> None:
-        """In a thread: words first, as they are quick, then vectors."""
+        """In a thread: words first where vectors may take longer, so in the first sample."""
         from tui_annotate.services.assist.memory import settle
 
         if self.session is None:
             return
         assist, worker = self.session.assist(), get_current_worker()
         words = assist.prepare(desk.sample, desk.segments, vectors=False)
-        self.app.call_from_thread(self.prepared, number, words, signals.LOADING)
+        if self._cold or signals.take_long(desk.sample):
+            self.app.call_from_thread(self.prepared, number, words, signals.LOADING)
         if worker.is_cancelled:
             return
         try:
             full = assist.prepare(desk.sample, desk.segments, vectors=True, words=words)
+            state = full.signals or words.signals
         except Unavailable as error:
             _log.info("no vectors for the assist: %s", error.message)
-            self.app.call_from_thread(self.prepared, number, words, f"words only: {error.message}")
-        else:
-            full_words = "" if full.signals == words.signals else full.signals
-            self.app.call_from_thread(self.prepared, number, full, full_words or words.signals)
+            full, state = words, f"words only: {error.message}"
+        self._cold = False
+        self.app.call_from_thread(self.prepared, number, full, state)
         settle()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

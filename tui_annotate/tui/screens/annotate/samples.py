@@ -154,7 +154,7 @@ class AnnotateSamples(AnnotateFinding):
                 for at, document in enumerate(documents)
                 if document.sha256 in found
             }
-            if draft is self.draft:
+            if draft.former and draft is self.draft:
                 self.show_draft()
 
         read = partial(session.annotate.former_evidence, session.person.id, draft.sample)

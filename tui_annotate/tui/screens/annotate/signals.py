@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.samples import Side, Signals
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.samples import Sample
     from tui_annotate.services.assist import SampleAssist
 
 LOADING: Final = "words only: loading vectors"
 """Said until the vectors are there."""
 
 ALL: Final = tuple(Signals)
+_LONG: Final = 100_000  # code points
 _POOR: Final = ("words only", "no vectors", "no assist")
 _NAMES: Final = {
     Signals.FUSED: "words and vectors together",
@@ -34,6 +36,11 @@ def chosen(by: Signals) -> str:
 def is_poor(told: str) -> bool:
     """Whether what `told` says is less than what annotators may count on."""
     return told.startswith(_POOR)
+
+
+def take_long(sample: Sample) -> bool:
+    """Whether its texts are so long that matches by words are to be seen before the vectors."""
+    return sum(len(document.text) for document in sample.documents) > _LONG
 
 
 def told(made: SampleAssist | None, state: str, *, by: Signals, side: Side) -> str:
