@@ -41,7 +41,7 @@ def row(*annotations: Annotation) -> dict[str, Any]:
     owned = tuple(Owned("ana", each) for each in annotations)
     work = (Assignment("ana", State.DRAFT),)
     record = Record(PAGE, owned, work, (Person("ana", "ana"),))
-    return payloads.payload(record, lambda _: PAGE)
+    return payloads.payload(record, lambda _: PAGE, at=AT)
 
 
 def come(value: dict[str, Any], *here: Annotation) -> dict[str, Any]:

@@ -270,8 +270,7 @@ def run(  # noqa: PLR0913  a keyword an option of the command
         action: what is done first, as the key table names it; empty for nothing.
 
     Returns:
-        The exit code: 0, or 1 where the app ended by an error or the last deed was not saved,
-        which was then told.
+        The exit code: 1 where it ended by an error or the last deed was not saved, else 0.
     """
     app = AnnotateApp(
         open_workspace,
@@ -285,6 +284,7 @@ def run(  # noqa: PLR0913  a keyword an option of the command
     app.action = action
     with terminal.drawing(log):
         app.run()
+    app.sharing.farewell()
     if app.printing and app.reception.admission and not app.problem:
         with open_workspace() as workspace:
             app.reception.admission.print_own(workspace)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.message import Message
 
 from tui_annotate.domain.merging import Fork, in_words
 from tui_annotate.domain.people import Person
+from tui_annotate.domain.visible import visible
 from tui_annotate.tui.syncing import Exchange, Sync, Synced, Syncer
 from tui_annotate.tui.widgets.header_bar import HeaderBar
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 NOWHERE = "nothing is shared: TUI_ANNOTATE_SYNC_URL or _DIR says where · docs/sync.md"
+
+_AGAIN: Final = 0.5  # seconds until it is looked again whether a conflict can be told
 
 LEAVING = "leaving: sending what is left to the others; seconds at most, the rest goes next time"
 
@@ -35,6 +39,8 @@ class Sharing:
         self._exchange: Exchange | None = None
         self._syncer: Syncer | None = None
         self._problem = ""
+        self._forks: list[Fork] = []  # that nobody was shown so far
+        self._waiting = self._ended = False
 
     def prepare(self, workspace: Workspace, person: Person) -> None:
         """In the store's thread: what is called to share."""
@@ -51,7 +57,7 @@ class Sharing:
         """Somebody is at work: pulls, and from here on pushes what they do."""
         if self._exchange is None or self._syncer is not None:
             return
-        self._syncer = Syncer(self._exchange, self._post, online=online)
+        self._syncer = Syncer(self._exchange, self._heard, online=online)
         self._desktop.saver.kept = self._syncer.changed
         self._syncer.start()
 
@@ -72,6 +78,12 @@ class Sharing:
         )
         self._syncer.go(online=online)
 
+    def _heard(self, told: Synced) -> None:
+        """In the thread that shares: a conflict is kept until it was shown, whatever comes."""
+        if told.merged is not None:
+            self._forks += told.merged.forks
+        self._post(told)
+
     def show(self, told: Synced) -> None:
         """What changed, on the screen; the same problem is told once."""
         self._desktop.query_one(HeaderBar).show_sync(told.state)
@@ -85,20 +97,44 @@ class Sharing:
 
     def _tell(self, merged: Merged) -> None:
         """What came in; where both sides did something, both versions to read."""
-        if merged.forks:
-            from tui_annotate.tui.dialogs.message import MessageDialog
-
-            pages = [("Changed on both sides", "\n\n".join(map(_versions, merged.forks)))]
-            self._desktop.forget_keys()  # they were meant for what it covers
-            self._desktop.app.push_screen(MessageDialog(pages))
-        elif merged.refused:
+        if merged.refused:
             first = merged.refused[0]
             self._desktop.tell(f"left out of a pull: {first.key}: {first.refused}", "warning")
+        if self._forks and not self._waiting:
+            self._tell_forks()
+
+    def _tell_forks(self) -> None:
+        """Both versions of what both sides did, once nothing is being typed or asked."""
+        draft = self._desktop.draft
+        self._waiting = bool(self._forks and not self._ended)
+        if not self._waiting:
+            return
+        if not self._desktop.is_current or (draft and (draft.writing or draft.pending)):
+            self._desktop.set_timer(_AGAIN, self._tell_forks)
+            return
+        from tui_annotate.tui.dialogs.message import MessageDialog
+
+        forks, self._forks, self._waiting = self._forks, [], False
+        self._desktop.forget_keys()  # they were meant for what it covers
+        pages = [("Changed on both sides", "\n\n".join(map(_versions, forks)))]
+        self._desktop.app.push_screen(MessageDialog(pages))
 
     def end(self) -> None:
-        """Sends what is left, as far as that is quick."""
+        """Sends what is left, as far as that is quick; nothing is shown any more."""
+        self._ended = True
         if self._syncer is not None:
             self._syncer.close()
+
+    def farewell(self) -> None:
+        """On standard error, once the screen is gone: what could not be told or sent on it."""
+        for fork in self._forks:
+            lines = _versions(fork).splitlines()
+            sys.stderr.writelines(
+                f"{visible(line)}\n" for line in ("changed on both sides", *lines)
+            )
+        if self._syncer is not None and self._syncer.unsent:
+            why = f": {visible(self._problem)}" if self._problem else ""
+            sys.stderr.write(f"not all work is shared yet; it goes the next time{why}\n")
 
 
 def _versions(fork: Fork) -> str:

@@ -28,7 +28,7 @@ QUIET: Final = 5.0
 LONGEST: Final = 30.0
 """Seconds after the first change at which a push comes in any case."""
 _AGAIN, _AGAIN_LONGEST = 30.0, 300.0
-"""Seconds until a push that failed is tried again: first, and at most."""
+"""Seconds until a push that failed is tried again: first and after a change, and at most."""
 _LEAVING: Final = 3.0
 """Seconds that leaving waits for what is on its way; what is left goes the next time."""
 
@@ -105,6 +105,12 @@ class Syncer:
         """Whether it may send and take."""
         return self._online
 
+    @property
+    def unsent(self) -> bool:
+        """Whether something was saved that did not go yet, though it might."""
+        still_going = self._closing and self._thread.is_alive()
+        return self._online and (self._changed or still_going)
+
     def start(self) -> None:
         """Begins: with a pull, and a push of what is left from before."""
         self._tell(Synced(Sync.IDLE if self._online else Sync.OFFLINE))
@@ -115,7 +121,9 @@ class Syncer:
         with self._wake:
             now = self._clock()
             self._first = now if self._first is None else self._first
-            if not self._failures:
+            if self._failures:
+                self._due = min(self._due, now + _AGAIN)
+            else:
                 self._due = min(now + self._quiet, self._first + self._longest)
             # Told with the lock held, so that what the thread tells of it comes after.
             if self._online and not self._failures:

@@ -16,8 +16,8 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins.exchange.rows import AT_ONCE, Row
-from tui_annotate.services.synchronise import payloads
-from tui_annotate.services.synchronise.deeds import moment, said, worked
+from tui_annotate.services.synchronise import deeds, payloads
+from tui_annotate.services.synchronise.deeds import last_deed, moment, said, worked
 from tui_annotate.storage.work.merging import Merged, MergeStore, Taken
 from tui_annotate.storage.work.synced import Mark, SyncStore
 
@@ -158,8 +158,9 @@ class TableSync:
         return Record(sample, (), nothing, (self.person,)) if sample else None
 
     def _payload(self, record: Record) -> dict[str, Any]:
-        answers = self._answers(record.sample.key)
-        return payloads.payload(record, self._look_up, answers=answers)
+        key = record.sample.key
+        at = last_deed(self.log.events(self.person.id, key))
+        return payloads.payload(record, self._look_up, at=at, answers=self._answers(key))
 
     def _said(self, record: Record) -> bool:
         """Whether what somebody did is worth a row."""
@@ -212,16 +213,20 @@ class TableSync:
         Raises:
             NotFound, InvalidInput, Conflict: there is no such sample, or the row does not fit it.
         """
-        at = moment(row.updated_at)
+        told, _ = deeds.read_beside(row.payload.get(deeds.KEY))
+        at = told or moment(row.updated_at)
         sample = self.corpus.sample(key).sample
         stream = self.log.stream(self.person.id, key)
+        events = self.log.events(self.person.id, key)
         there = payloads.state(row.payload, sample, stream, at=at)
         nothing = Taken(self.person.id, key)
         if stream.state.alike(there):
             self._remember(key, row)
             return nothing
-        untouched = mark is not None and bool(mark.digest) and mark.head == stream.head
-        wins = untouched or not worked(stream) or at > stream.updated
+        since = mark.head if mark and mark.digest else ""
+        untouched = bool(since) and not last_deed(events, since=since)
+        here_at = last_deed(events)
+        wins = untouched or not worked(stream) or at > here_at
         done = self.merging.become(
             self.person.id, key, lambda _: there, head=stream.head, at=at, stays=wins
         )
@@ -235,7 +240,7 @@ class TableSync:
             *key,
             here=stream.state,
             there=there,
-            here_at=stream.updated,
+            here_at=here_at,
             there_at=at,
             there_wins=wins,
         )
@@ -263,12 +268,19 @@ class TableSync:
         marks = self.marks.marks()
         there = self._times(self._own_rows())
         new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
-        changed = [key for key in self._changed(marks) if self._worth(key, marks)]
-        return Standing(len(there), len(changed), len(new))
+        lost = marks.keys() & self.marks.heads(marks).keys() - there.keys()
+        changed = {key for key in self._changed(marks) if self._worth(key, marks.get(key))}
+        return Standing(len(there), len(changed | lost), len(new))
 
-    def _worth(self, key: SampleKey, marks: dict[SampleKey, Mark]) -> bool:
+    def _worth(self, key: SampleKey, mark: Mark | None) -> bool:
+        """Whether a push would send a changed sample, or say why it can not."""
         record = self._record(key)
-        return record is not None and (key in marks or self._said(record))
+        if record is None or not (mark or self._said(record)):
+            return False
+        try:
+            return not mark or payloads.digest(self._payload(record)) != mark.digest
+        except InvalidInput:
+            return True
 
     def delete_mine(self, dataset: str) -> int:
         """Removes the person's rows of a dataset; the work here stays. How many there were.

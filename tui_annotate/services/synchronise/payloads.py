@@ -34,7 +34,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import given_from_json, given_to_json
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import UTF16, ExportOptions, ImportOptions
-from tui_annotate.services.synchronise import origins
+from tui_annotate.services.synchronise import deeds, origins
 from tui_annotate.storage.codec import plain
 from tui_annotate.storage.corpus.store import text_digest
 from tui_annotate.storage.work.plans import Stream
@@ -52,12 +52,14 @@ def payload(
     record: Record,
     look_up: Callable[[SampleKey], Sample | None],
     *,
+    at: str,
     answers: Mapping[str, Payload] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """What one person did on a sample, as it is sent.
 
     Args:
         look_up: gives other samples, as a citation is told with its whole report.
+        at: when they last did something; empty where nothing stands.
         answers: to suggestions, as the log has them; told beside the form, where there are any.
 
     Raises:
@@ -74,6 +76,7 @@ def payload(
             "ingest the reports that it belongs to",
         )
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
+    found[deeds.KEY] = deeds.told_beside(record, at)
     if answers:
         found[_ANSWERS] = dict(answers)
     if record.sample.kind in JUDGED and (made := origins.told(record)):
@@ -100,6 +103,8 @@ def _texts(value: Any) -> Iterator[str]:
 def digest(value: Mapping[str, Any]) -> str:
     """What tells one payload from another; times aside."""
     plain = dict(value)
+    if deeds.KEY in plain:
+        plain[deeds.KEY] = {**plain[deeds.KEY], "at": ""}
     if "assignments" in plain:
         timeless = [{**each, "seconds": 0, "updated": ""} for each in plain["assignments"]]
         plain["assignments"] = timeless
@@ -110,13 +115,14 @@ def state(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str) 
     """What a payload makes of somebody's work on a sample; its annotations may have any number.
 
     Args:
-        at: when the row was written.
+        at: when it was done.
 
     Raises:
         InvalidInput: it is no such payload, or of other texts.
     """
     judged = sample.kind in JUDGED
-    plain_value = {name: each for name, each in value.items() if name != _ANSWERS}
+    beside = {_ANSWERS} if judged else {_ANSWERS, deeds.KEY}
+    plain_value = {name: each for name, each in value.items() if name not in beside}
     found = (_judged if judged else _native)(plain_value, sample, stream, at=at)
     # Other programs that write lines of reports know of no answers: theirs stay.
     absent = stream.state.suggestions if judged else {}
@@ -170,11 +176,12 @@ def _judged(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
     rating, comment = value.get("rating", ""), value.get("comment", "")
     if not isinstance(rating, str) or not isinstance(comment, str):
         raise InvalidInput("its rating or comment is no text", _HINT)
-    now = stream.state.assignment["state"] if stream.seq else State.DONE.value
-    rated = "" if rating == NOT_RATED else rating
-    return StreamState(
-        kept, {"state": now, "rating": plain(rated), "comment": plain(comment.strip())}
-    )
+    rated, comment = "" if rating == NOT_RATED else plain(rating), plain(comment.strip())
+    _, now = deeds.read_beside(value.get(deeds.KEY))
+    now = now or stream.state.assignment["state"]
+    if now == State.NEW.value and (kept or rated or comment):
+        now = State.DONE.value  # other programs tell of work alone, not how far it is
+    return StreamState(kept, {"state": now, "rating": rated, "comment": comment})
 
 
 def _annotation(stream: Stream, side: Side, span: Span, *, at: str) -> Annotation:

@@ -180,11 +180,14 @@ class MergeStore:
             stream = log.stream(person, key)
             if stream.head != head:
                 return False
-            before, wanted = stream.state, _counted(log, stream, other(stream))
-            for to in (wanted,) if stays else (wanted, before):
+            theirs, mine = (
+                (_counted(log, stream, other(stream)), at),
+                (stream.state, stream.updated),
+            )
+            for to, when in (theirs,) if stays else (theirs, mine):
                 if not stream.state.alike(to):
                     name = (person, *key)
-                    event = moved(name, stream.state, to, head=stream.head, at=at)
+                    event = moved(name, stream.state, to, head=stream.head, at=when)
                     plan, stream = planned(stream, event)
                     log.write([plan])
         return True
