@@ -76,6 +76,36 @@ def test_at_a_shell_the_owner_of_the_store_may_all(
         assert space.team.members.at_shell() == OPERATOR
 
 
+def test_the_owner_of_the_store_is_whom_an_account_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root as well, with all rights; nobody else, and nobody by a name or a closed account."""
+    with made(tmp_path / "w", people="../people.sqlite") as space:
+        add(space, "ana")
+        ben = add(space, "ben")
+        space.team.accounts.update("ben", unix="benjamin")
+        users = {0: "root", 7: "benjamin"}
+        monkeypatch.setattr("pwd.getpwuid", lambda user: type("User", (), {"pw_name": users[user]}))
+        for user in (0, 65534):  # an account names neither; the machine does not know the second
+            monkeypatch.setattr("os.geteuid", lambda user=user: user)
+            with pytest.raises(NotAllowed, match="nobody is signed in"):
+                space.person()
+        with pytest.raises(NotAllowed, match="no account here"):
+            space.team.members.at_shell()
+        monkeypatch.setattr("os.geteuid", lambda: 7)
+        assert (space.person().id, space.actor) == (ben, OPERATOR)
+        for name in ("ana", "ben"):
+            with pytest.raises(NotAllowed, match="a name alone says nothing") as refused:
+                space.person(name)
+            assert refused.value.hint == "without --as you are ben here"
+        space.team.accounts.update("ben", unix="root")
+        monkeypatch.setattr("os.geteuid", lambda: 0)
+        assert (space.person().id, space.team.members.at_shell()) == (ben, OPERATOR)
+        space.team.accounts.disable("ben")
+        with pytest.raises(NotAllowed, match="nobody is signed in"):
+            space.person()
+
+
 def test_several_workspaces_share_one_store_of_people(tmp_path: Path) -> None:
     """Sessions and passwords are one; work, and who has any, is each workspace's."""
     one, two = (made(tmp_path / name, people="../people.sqlite") for name in ("one", "two"))

@@ -17,6 +17,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
+from tui_annotate.services.authenticate.managing import NewAccount
 from tui_annotate.storage.work.audit import AuditStore
 
 ROOT = Path(__file__).parents[2]
@@ -183,7 +184,7 @@ def test_a_conflict_is_listed_with_both_and_the_newest_stands(
     command("sync", "push", "-w", "one")
     row = fake.rows["pairs", "reader", "bridge"]
     year = "2001" if newer == "here" else "2099"
-    row["updated_at"] = f"{year}-01-01T00:00:00+00:00"
+    row["payload"]["worked"]["at"] = f"{year}-01-01T00:00:00+00:00"
     add(machines / "two", "two", start=6)
     waiting = command("sync", "push", "-w", "two", "--json")
     assert (waiting.code, waiting.json["waiting"]) == (3, ["pairs/bridge"])
@@ -362,6 +363,22 @@ def test_rows_are_written_without_a_workspace(command: Command, fake: FakeTable)
     assert list(lines[0])[:4] == list(wrong)
 
 
+@pytest.mark.parametrize(
+    "option", [("--dir", "share"), ("--all",), ("--as", "ana"), ("--json",)], ids="-".join
+)
+def test_what_counts_for_nothing_beside_a_file_is_refused(
+    option: tuple[str, ...], command: Command, fake: FakeTable
+) -> None:
+    """The rows of the table are not taken for those of a folder, or of one person."""
+    fake.put("ds", "alice", "k", {})
+    refused = command("sync", "pull", "-o", "rows.jsonl", *option)
+    assert (refused.code, refused.out) == (2, "")
+    assert f"error: {option[0]} with -o" in refused.err
+    assert f"leave {option[0]} out" in refused.err
+    assert not fake.asked
+    assert not Path("rows.jsonl").exists()
+
+
 def test_a_table_without_rows_writes_no_file(command: Command, fake: FakeTable) -> None:
     """It says so, and is no error."""
     empty = command("sync", "pull", "-o", "rows.jsonl")
@@ -453,6 +470,76 @@ def test_an_admin_gathers_the_files_of_all(command: Command, shared: Path) -> No
     with workspaces.open(shared / "four") as space:
         found = {owned.annotation.note for _, owned in space.annotations()}
     assert found == {"first", "bens"}
+
+
+@pytest.fixture
+def accounts(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, with accounts of ana, an admin, and ben in `one`; the files are this user's."""
+    monkeypatch.setattr("pwd.getpwuid", lambda _: type("User", (), {"pw_name": "owner"}))
+    with workspaces.open(shared / "one") as space:
+        for name in ("ana", "ben"):
+            space.team.accounts.add(NewAccount(name, f"{name}@example.org"))
+    return shared
+
+
+@pytest.mark.parametrize("who", ["ana", "ben"])
+def test_the_owner_of_the_files_is_whom_an_account_says(
+    who: str, command: Command, accounts: Path
+) -> None:
+    """Admin or not; the hint of the refusal is true, and a name makes nobody somebody else."""
+    places = ("-w", "one", "--dir", "share")
+    refused = command("sync", "push", *places)
+    assert (refused.code, "nobody is signed in" in refused.err) == (1, True)
+    assert "tui-annotate users update WHO --unix NAME" in refused.err
+    assert command("users", "update", who, "--unix", "owner", "-w", "one").code == 0
+    with workspaces.open(accounts / "one") as space:
+        made = claim("mine", 0, 4, label="", note="mine")
+        space.annotate.add(space.person().id, TEA, made, seconds=1)
+    pushed = command("sync", "push", *places, "--json")
+    assert (pushed.code, pushed.json["person"], pushed.json["samples"]) == (0, who, 1)
+    assert command("sync", "pull", *places, "--json").json[0]["person"] == who
+    assert command("sync", "status", *places, "--json").json["person"] == who
+    named = command("sync", "push", *places, "--as", "ben" if who == "ana" else "ana")
+    assert (named.code, "a name alone says nothing" in named.err) == (1, True)
+    assert f"without --as you are {who} here" in named.err
+    assert command("users", "list", "-w", "one").code == 0
+    removed = command("sync", "delete-mine", *places, "--yes", "--json")
+    assert (removed.json["person"], removed.json["removed"]) == (who, 1)
+
+
+def test_who_gathers_need_be_nobody(
+    command: Command, accounts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The owner of the files takes in everybody's work without an account; others as admins."""
+    assert command("sync", "push", "-w", "three", "--dir", "share", "--as", "reader").code == 0
+    everybody = ("sync", "pull", "-w", "one", "--all", "--dir", "share")
+    pulled = command(*everybody, "--json")
+    assert (pulled.code, [each["person"] for each in pulled.json]) == (0, ["reader"]), pulled.err
+    assert command("users", "update", "ben", "--unix", "owner", "-w", "one").code == 0
+    with workspaces.open(accounts / "one") as space:
+        before = len(space.people.all())
+    monkeypatch.setattr("os.geteuid", lambda: 65534)
+    refused = command(*everybody)
+    assert (refused.code, "as annotator you can not manage" in refused.err) == (1, True)
+    with workspaces.open(accounts / "one") as space:
+        assert len(space.people.all()) == before
+
+
+def test_work_of_the_same_name_under_another_id_is_told(command: Command, shared: Path) -> None:
+    """It is a note, once, and no failure; whoever is matched by id, or by no name, reads none."""
+    assert "note:" not in command("sync", "push", "-w", "one", "--dir", "share").err
+    (file,) = (shared / "share").iterdir()
+    (shared / "share" / "a-0123456789abcdef.jsonl").write_text("x", "utf-8")
+    told = f"note: share/{file.name}: it holds work of somebody called reader under another id ("
+    for words in (("pull",), ("status",), ("push",), ("pull", "--json")):
+        noted = command("sync", *words, "-w", "two", "--dir", "share")
+        assert noted.code == 0
+        assert noted.err.startswith(told)
+        assert noted.err.count("note:") == 1
+        assert "people are matched by id" in noted.err
+        assert "a bundle from the other machine, or a copy of its workspace" in noted.err
+    assert "note:" in command("sync", "push", "-w", "one", "--dir", "share").err
+    assert command("sync", "status", "-w", "two", "--as", "ben", "--dir", "share").err == ""
 
 
 def test_what_was_altered_in_the_folder_is_left_out(command: Command, shared: Path) -> None:

@@ -18,14 +18,13 @@ from tui_annotate.cli.options import (
     examples,
     opened,
 )
-from tui_annotate.cli.sync_rows import table, write_rows
+from tui_annotate.cli.sync_rows import alone, files, place, table, tell_problem, write_rows
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
     from tui_annotate.domain.records import Problem
-    from tui_annotate.services.synchronise.folders import FolderSync
     from tui_annotate.storage.work.merging import Merged
     from tui_annotate.workspace import Workspace
 
@@ -99,9 +98,9 @@ def push(
         from tui_annotate.storage.work.merging import Taken
 
         refused: list[Taken] = []
-        if (place := _place(folder)) is not None:
-            sent = _folder(space, place).push(person)
-            where, count, left = str(place), sent.streams, sent.waiting
+        if (directory := place(folder)) is not None:
+            sent = files(space, directory, person=person).push(person)
+            where, count, left = str(directory), sent.streams, sent.waiting
             refused += [Taken(person.id, key, refused=why) for key, why in sent.refused]
         else:
             from tui_annotate.workspace import carrying
@@ -155,14 +154,22 @@ def pull(
     is listed with both.
     """
     if target is not None:
+        given = {"--dir": folder is not None, "--all": everybody, "--as": bool(name)}
+        alone({**given, "--json": as_json})
         write_rows(target, dataset)
         return
     if dataset:
         raise InvalidInput("--dataset without -o", "a pull takes what is yours, of all datasets")
+    directory = place(folder)
+    if everybody and directory is None:
+        raise InvalidInput("--all is for folders", "of the table: sync pull -o FILE")
+    left_out: list[Problem] = []
     with opened(workspace, needs=Verb.MANAGE if everybody else None) as space:
-        person = space.person(name)
-        left_out: list[Problem] = []
-        merged = _pulled(space, person, folder, everybody=everybody, left_out=left_out)
+        if directory is None:
+            merged = [_from_table(space, space.person(name))]
+        else:
+            person = None if everybody else space.person(name)
+            merged = _from_folder(space, directory, person=person, left_out=left_out)
     if as_json:
         output.as_json([as_values(each) for each in merged])
     else:
@@ -172,28 +179,26 @@ def pull(
         raise typer.Exit(REFUSED)
 
 
-def _pulled(
-    space: Workspace,
-    person: Person,
-    folder: Path | None,
-    *,
-    everybody: bool,
-    left_out: list[Problem],
-) -> list[Merged]:
-    """`left_out` gets what is wrong with files of a folder; each is told at once."""
-    if (place := _place(folder)) is not None:
-
-        def tell_and_keep(problem: Problem) -> None:
-            _say(problem)
-            left_out.append(problem)
-
-        shared = replace(_folder(space, place), problem=tell_and_keep)
-        return shared.pull_all() if everybody else [shared.pull(person)]
-    if everybody:
-        raise InvalidInput("--all is for folders", "of the table: sync pull -o FILE")
+def _from_table(space: Workspace, person: Person) -> Merged:
     from tui_annotate.workspace import carrying
 
-    return [carrying.table_sync(space, table(), person).pull()]
+    return carrying.table_sync(space, table(), person).pull()
+
+
+def _from_folder(
+    space: Workspace, directory: Path, *, person: Person | None, left_out: list[Problem]
+) -> list[Merged]:
+    """The work of somebody, of everybody where nobody is named.
+
+    `left_out` gets what is wrong with files of the folder; each is told at once.
+    """
+
+    def tell_and_keep(problem: Problem) -> None:
+        tell_problem(problem)
+        left_out.append(problem)
+
+    shared = replace(files(space, directory, person=person), problem=tell_and_keep)
+    return [shared.pull(person)] if person else shared.pull_all()
 
 
 def status(
@@ -207,9 +212,9 @@ def status(
     with opened(workspace) as space:
         person = space.person(name)
         values: dict[str, Any] = {"person": person.name}
-        if (place := _place(folder)) is not None:
-            ours, theirs = _folder(space, place).waiting(person)
-            values |= {"target": str(place), "events_to_push": ours, "events_to_pull": theirs}
+        if (directory := place(folder)) is not None:
+            ours, theirs = files(space, directory, person=person).waiting(person)
+            values |= {"target": str(directory), "events_to_push": ours, "events_to_pull": theirs}
         else:
             from tui_annotate.workspace import carrying
 
@@ -247,13 +252,13 @@ def delete_mine(
     """
     with opened(workspace) as space:
         person = space.person(name)
-        place = _place(folder)
-        if place is not None and dataset:
+        directory = place(folder)
+        if directory is not None and dataset:
             raise InvalidInput("--dataset is for the table", "a folder has a file a person")
-        where = str(place or table()) + (f", dataset {dataset}" if dataset else "")
+        where = str(directory or table()) + (f", dataset {dataset}" if dataset else "")
         output.ask(f"remove all work of {person.name} from {where}?", yes=yes)
-        if place is not None:
-            count = _folder(space, place).folder.remove(person)
+        if directory is not None:
+            count = files(space, directory).folder.remove(person)
         else:
             count = _deleted(space, person, dataset)
     if as_json:
@@ -267,22 +272,3 @@ def _deleted(space: Workspace, person: Person, dataset: str) -> int:
 
     sync = carrying.table_sync(space, table(), person)
     return sum(sync.delete_mine(each) for each in ([dataset] if dataset else sync.datasets()))
-
-
-def _place(folder: Path | None) -> Path | None:
-    """The folder that is meant; None for the table."""
-    from tui_annotate.plugins.exchange.sync_key import folder as named
-
-    return folder or (Path(named()) if named() else None)
-
-
-def _folder(space: Workspace, place: Path) -> FolderSync:
-    from tui_annotate.plugins.exchange.folder import FolderTarget
-    from tui_annotate.services.synchronise.folders import FolderSync
-    from tui_annotate.workspace import carrying
-
-    return FolderSync(carrying.merging(space), FolderTarget(place), _say)
-
-
-def _say(problem: Problem) -> None:
-    output.say(f"left out: {problem} ({problem.hint})")

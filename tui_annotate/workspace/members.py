@@ -122,7 +122,8 @@ class Members:
         """Who works here.
 
         Without accounts: the name given, else the one remembered, else the login name.
-        With them: who acts; the owner of the files, too, has to be somebody.
+        With them: who acts; the owner of the files, too, has to be somebody, and is whom the
+        account with their user of this machine says.
 
         Raises:
             InvalidInput: it is no name.
@@ -132,13 +133,25 @@ class Members:
             return self.people.person(self.actor.person)
         if not self.required():
             return self.people.local(person_name(name))
+        own = self._of_user()
+        if own and not name:
+            return own
         raise NotAllowed(
             "this workspace has accounts: a name alone says nothing"
             if name
             else "this workspace has accounts, and nobody is signed in",
-            "sign in on the screen, without --as; for commands: "
+            f"without --as you are {own.name} here"
+            if own
+            else "sign in on the screen, without --as; for commands: "
             "tui-annotate users update WHO --unix NAME",
         )
+
+    def _of_user(self) -> Person | None:
+        """Whose account names this user of the machine; None where no active one does."""
+        try:
+            return self.people.person(self.authenticate.actor_of(_user()).person)
+        except NotAllowed:
+            return None
 
     def at_shell(self) -> Actor:
         """Who gives commands at a shell: the owner of the store's file, or who the account says.
@@ -146,9 +159,17 @@ class Members:
         Raises:
             NotAllowed: there are accounts, and none of them is this user's.
         """
-        user = os.geteuid()
-        if user in (0, self.database.path.stat().st_uid) or not self.required():
+        owners = (0, self.database.path.stat().st_uid)
+        if os.geteuid() in owners or not self.required():
             return OPERATOR
-        import pwd
+        return self.authenticate.actor_of(_user())
 
-        return self.authenticate.actor_of(pwd.getpwuid(user).pw_name)
+
+def _user() -> str:
+    """The name of the user whose rights this process has; empty where the machine has none."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return ""

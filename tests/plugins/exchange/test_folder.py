@@ -78,6 +78,20 @@ def test_a_name_makes_no_path(tmp_path: Path) -> None:
     assert target.file(Person("p", "Another name")) == file
 
 
+def test_a_namesake_is_known_by_what_the_file_says(tmp_path: Path) -> None:
+    """By name and id, whatever the file is called; one that can not be read is nobody's."""
+    target = FolderTarget(tmp_path)
+    for id_, name in (("p", "Ana"), ("q", "Ana"), ("r", "Ben")):
+        target.push(Person(id_, name), [])
+    renamed = target.file(Person("q", "Ana"))
+    assert target.namesakes(Person("p", "Ana")) == [renamed]
+    renamed = renamed.rename(renamed.with_name(renamed.name.replace("ana", "somebody")))
+    (tmp_path / "ana-0123456789abcdef.jsonl").mkdir()
+    written(tmp_path / "ana-0123456789abcdee.jsonl", "x")
+    assert target.namesakes(Person("p", "Ana")) == [renamed]
+    assert target.namesakes(Person("p", "Li")) == []
+
+
 def test_what_another_machine_brought_is_kept(tmp_path: Path) -> None:
     """A push that knows less than the file takes nothing out of it."""
     long = deed(deed((), 0, at=1), 6, at=2)

@@ -18,6 +18,7 @@ from tui_annotate.domain.errors import (
     InvalidInput,
     InvalidRecord,
     NotFound,
+    TuiAnnotateError,
     Unavailable,
 )
 from tui_annotate.domain.merging import StreamCopy, merged
@@ -82,6 +83,14 @@ class FolderTarget:
         there = [each for each in self.files() if each.name.endswith(f"-{mark}.jsonl")]
         name = re.sub(r"[^a-z0-9]+", "-", person.name.lower()).strip("-")[:40] or "person"
         return there[0] if there else self.folder / f"{name}-{mark}.jsonl"
+
+    def namesakes(self, person: Person) -> list[Path]:
+        """The files of people who have the name of somebody and another id.
+
+        Raises:
+            Unavailable: as `files`.
+        """
+        return [each for each in self.files() if _is_namesake(each, person)]
 
     def pull(self, file: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
         """Whose work a file holds, and what of it is sound.
@@ -153,6 +162,15 @@ class FolderTarget:
                 )  # fmt: skip
             found[each.person, each.key] = each
         return found
+
+
+def _is_namesake(file: Path, person: Person) -> bool:
+    """What can not be read is nobody's: whoever pulls it is told."""
+    try:
+        owner = stream_lines.read(file)[0]
+    except TuiAnnotateError:
+        return False
+    return owner.id != person.id and owner.name == person.name
 
 
 def _writable(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidRecord, TuiAnnotateError
 from tui_annotate.domain.history import JOIN
@@ -18,7 +18,10 @@ from tui_annotate.storage.work.merging import Merged, MergeStore
 if TYPE_CHECKING:
     from tui_annotate.plugins.exchange.folder import FolderTarget, Pushed
 
-
+_APART: Final = (
+    "people are matched by id; if that is you, begin here anew: with a bundle from the other "
+    "machine, or a copy of its workspace"
+)
 StreamName = tuple[str, SampleKey]
 
 
@@ -62,6 +65,18 @@ class FolderSync:
                 told = error.message.removeprefix(f"{where}: ")
                 self.problem(Problem(where, told, error.hint))
         return done
+
+    def namesakes(self, person: Person) -> list[Problem]:
+        """A doubt for each file with work of somebody of the same name, which stays where it is.
+
+        Raises:
+            Unavailable: the folder can not be read.
+        """
+        told = f"it holds work of somebody called {person.name} under another id"
+        return [
+            Problem(str(file), told, _APART, refused=False)
+            for file in self.folder.namesakes(person)
+        ]
 
     def waiting(self, person: Person) -> tuple[int, int]:
         """How many events this side has more than the file, and the file more than this side."""
