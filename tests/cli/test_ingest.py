@@ -113,7 +113,7 @@ def test_many_problems_are_cut_for_people(command: Command, tmp_path: Path) -> N
 
 
 def test_what_is_wrong_everywhere_is_told_once(command: Command, tmp_path: Path) -> None:
-    """At the first place, with how often; what is wrong otherwise is told beside it."""
+    """At the first place, with the others; what is wrong otherwise is told beside it."""
     file = tmp_path / "bad.jsonl"
     file.write_text((json.dumps(PAIRS[0]) + "\n") * 30 + "{broken\n", "utf-8")
     command("init")
@@ -121,9 +121,28 @@ def test_what_is_wrong_everywhere_is_told_once(command: Command, tmp_path: Path)
     assert done.code == 2
     assert done.err.count("'nope'") == 1
     assert f"{file}:1: no column 'nope'" in done.err
-    assert "30 times in all" in done.err
+    assert " (also :2" in done.err
+    assert " more; --json lists all)\n" in done.err
     assert f"{file}:31: " in done.err
-    assert "--json lists" not in done.err
+
+
+def test_the_other_places_of_what_is_wrong_are_named(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first of each file, in one line that stays short; all that is kept is listed by JSON."""
+    monkeypatch.chdir(tmp_path)
+    for name, bad in {"a": 1, "b": 20, "c": 2, "d": 1200}.items():
+        Path(f"{name}.jsonl").write_text(f"{json.dumps(PAIRS[0])}\n" + "{bad\n" * bad, "utf-8")
+    command("init", "w")
+    options = ("-w", "w", "--dataset", "x", "--dry-run", "--embedder", "none")
+    few = command("ingest", "a.jsonl", "b.jsonl", "c.jsonl", *options).err
+    (line,) = [line for line in few.split("\n") if "bad JSON" in line]
+    assert line.startswith("a.jsonl:2: bad JSON")
+    told = " (also b.jsonl:2, :3, :4, c.jsonl:2, :3 and 17 more; --json lists all)"
+    assert line.endswith(told)
+    assert len(line) <= 200
+    many = command("ingest", "d.jsonl", "a.jsonl", *options).err
+    assert "(also :3, :4, :5 and 995 more)\n" in many
 
 
 def dump(file: Path, *labels: str, summary: str = "The bridge cost 15 million.") -> str:

@@ -70,6 +70,59 @@ def test_judgements_find_the_run_that_was_named_with_its_team(
     assert sorted(work.rating for work in found.assignments) == ["Bad", "Bad"]
 
 
+def _judged(file: Path, *said: tuple[str, str, str]) -> Path:
+    """A file of lines: who rated a report how, with what comment; the rated have a span."""
+    whole = {"team_id": "t", "run_id": "r", "topic_id": "1", "sentences": [{"text": "Crabs hide."}]}
+    about = {"dataset": "d", "request_id": "1", "run_id": "r", "team_id": "t", "topic_id": "1"}
+    span = {"start": 0, "end": 5, "text": "Crabs", "sentence_idx": 0}
+    rows = [
+        {**about, "username": who, "rating": rating, "comment": comment,
+         "spans": [span] if rating != "Not rated" else [], "report": whole}
+        for who, rating, comment in said
+    ]  # fmt: skip
+    return lines(file, *rows)
+
+
+def test_newer_lines_of_a_person_stand(space: Workspace, tmp_path: Path) -> None:
+    """Rating and comment as the last file has them; what changed is told, once."""
+    key = SampleKey("d", "r|1|r")
+    files = [
+        _judged(tmp_path / "one.jsonl", ("alice", "Not rated", "")),
+        _judged(tmp_path / "two.jsonl", ("alice", "Mostly Good", "fine")),
+        _judged(tmp_path / "three.jsonl", ("alice", "Bad", "poor")),
+    ]
+    stood = []
+    for file in (*files, files[-1]):
+        done = space.ingest(file, embedder="none")
+        work = space.log.stream("alice", key).assignment
+        stood.append((work.rating, work.comment, done.doubts, len(done.notes)))
+    assert stood == [
+        ("", "", 0, 0),
+        ("Mostly Good", "fine", 0, 0),
+        ("Bad", "poor", 0, 1),
+        ("Bad", "poor", 0, 0),
+    ]
+    assert len(space.log.events("alice", key)) == 3
+
+
+def test_lines_against_work_that_was_done_here_are_doubts(space: Workspace, tmp_path: Path) -> None:
+    """Told by file and line of that person; what was done here stands."""
+    both = [("alice", "Bad", ""), ("ben", "Bad", "")]
+    space.ingest(_judged(tmp_path / "one.jsonl", *both), embedder="none")
+    key = SampleKey("d", "r|1|r")
+    space.annotate.rate("ben", key, "Perfect", seconds=1.0)
+    file = _judged(tmp_path / "two.jsonl", ("alice", "So-so", ""), ("ben", "So-so", ""))
+    done = space.ingest(file, embedder="none")
+    (doubt,) = done.problems
+    assert f"{file}:2 (ben)" in doubt.where
+    assert "rating 'Perfect' stands, the file has 'So-so'" in doubt.message
+    assert (done.doubts, done.refused, done.outcome) == (1, 0, "all")
+    assert [space.log.stream(who, key).assignment.rating for who in ("alice", "ben")] == [
+        "So-so",
+        "Perfect",
+    ]
+
+
 def test_a_run_that_comes_later_has_its_documents_once_all_are_replaced(
     space: Workspace, tmp_path: Path
 ) -> None:

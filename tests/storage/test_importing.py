@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -123,16 +124,71 @@ def test_an_id_that_stands_elsewhere_is_changed_once(
 def test_an_assignment_comes_in_where_nothing_was_done(
     database: Database, log: AnnotationStore
 ) -> None:
-    """State, rating, comment, seconds and time; one's own state is left alone."""
+    """State, rating, comment, seconds and time."""
     done = Assignment("ab12", State.DONE, "good", "half \ud800", 12, "2026-01-02T03:04:05+00:00")
     log.import_records([replace(record(foreign("a")), assignments=(done,))])
     key = SampleKey("d", "1")
     assert log.stream("ab12", key).assignment == replace(done, comment="half ?")
-    again = replace(done, state=State.FLAGGED)
-    log.import_records([replace(record(), assignments=(again,))])
-    assert log.stream("ab12", key).assignment.state is State.DONE
     assert replay(log.events("ab12", key)) == log.state("ab12", key)
     assert annotate(database).open("ab12", key).finished == 1
+
+
+def judged(person: str = "ab12", *, where: str = "f.jsonl:7", **work: Any) -> Record:
+    """A record with what one person said of a sample as a whole."""
+    assignment = Assignment(person, **work)
+    return replace(record(person=person), assignments=(assignment,), where=where)
+
+
+def test_of_imports_the_last_one_stands(database: Database, log: AnnotationStore) -> None:
+    """What it says and is not empty; as an event each, and the same once more is none."""
+    key = SampleKey("d", "1")
+    log.import_records([judged(state=State.DONE, comment="one", seconds=12.0)])
+    assert log.import_records([judged(rating="good")]) == ImportCounts()
+    newer = judged(state=State.FLAGGED, rating="poor", comment="two", seconds=15.0)
+    assert log.import_records([newer]) == ImportCounts(changed=1)
+    assert log.import_records([newer, judged(), judged(state=State.NEW)]) == ImportCounts()
+    stands = log.stream("ab12", key).assignment
+    assert (stands.state, stands.rating, stands.comment) == (State.FLAGGED, "poor", "two")
+    assert stands.seconds == 15.0
+    assert [event.action.verb for event in log.events("ab12", key)] == ["import"] * 3
+    assert replay(log.events("ab12", key)) == log.state("ab12", key)
+    assert all(finding.state == "ok" for finding in inspect(database))
+
+
+def test_an_import_never_stands_against_what_was_done_here(
+    database: Database, log: AnnotationStore
+) -> None:
+    """It is told with its place, what stands, and what the file has; time alone is no work."""
+    key = SampleKey("d", "1")
+    ana = PeopleStore(database).local("ana").id
+    deeds = annotate(database)
+    deeds.read(ana, key, seconds=1.0)
+    log.import_records([judged(ana, rating="good")])
+    assert log.stream(ana, key).assignment.rating == "good"
+    deeds.rate(ana, key, "poor", seconds=1.0)
+    assert log.import_records([judged(ana, rating="poor")]) == ImportCounts()
+    counts = log.import_records([judged(ana, rating="good", comment="why")])
+    (doubt,) = counts.doubts
+    assert (doubt.where, doubt.refused) == ("f.jsonl:7", False)
+    assert doubt.message == (
+        f"'{ana}' worked on d/1 here: rating 'poor' stands, the file has 'good'; "
+        "comment '' stands, the file has 'why'"
+    )
+    assert log.stream(ana, key).assignment.rating == "poor"
+    assert log.stream(ana, key).assignment.comment == ""
+
+
+def test_work_on_a_sample_that_came_back_is_imported_whole(
+    database: Database, corpus: CorpusStore, log: AnnotationStore
+) -> None:
+    """What was done before it was taken out is gone, and nothing against it."""
+    key = SampleKey("d", "1")
+    ana = PeopleStore(database).local("ana").id
+    annotate(database).rate(ana, key, "poor", seconds=1.0)
+    corpus.remove_samples([key], with_annotations=True)
+    fill(corpus, "1")
+    assert log.import_records([judged(ana, rating="good")]) == ImportCounts()
+    assert log.stream(ana, key).assignment.rating == "good"
 
 
 def test_a_person_whom_the_record_does_not_name_has_their_id(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -46,6 +48,10 @@ if TYPE_CHECKING:
     from tui_annotate.services.ingest import IngestReport
 
 SHOWN_PROBLEMS = 20
+PLACES_OF_A_FILE = 3
+"""Of those where the same is wrong, but for the first."""
+PLACES_UP_TO = 160
+"""Characters of a line of a problem: what follows the places makes it some 200."""
 
 LookOption = Annotated[
     bool, typer.Option("--dry-run", help="Read everything, tell costs, store nothing.")
@@ -201,16 +207,17 @@ def _tell_outside(report: IngestReport, workspace: Path | None) -> None:
 
 
 def _tell_problems(report: IngestReport) -> None:
-    """Each thing that is wrong once, at its first place, with how often it is wrong elsewhere."""
+    """Each thing that is wrong once, at its first place, with the first others of it."""
     alike: dict[tuple[str, str, bool], list[Problem]] = {}
     for problem in report.problems:
         alike.setdefault((problem.message, problem.hint, problem.refused), []).append(problem)
     shown, hinted = list(alike.values())[:SHOWN_PROBLEMS], ""
+    whole = len(report.problems) == report.refused + report.doubts
     for same in shown:
         first = same[0]
-        taken = "" if first.refused else " (taken all the same)"
-        again = f" ({len(same):,} times in all, here first)" if len(same) > 1 else ""
-        output.say(f"{first}{taken}{again}")
+        line = f"{first}{'' if first.refused else ' (its sample is taken)'}"
+        places = (each.where for each in same)
+        output.say(line + _elsewhere(places, room=PLACES_UP_TO - len(line), listed=whole))
         if first.hint and first.hint != hinted:
             output.say(f"  hint: {first.hint}")
         hinted = first.hint
@@ -218,6 +225,38 @@ def _tell_problems(report: IngestReport) -> None:
     if more:
         problems = output.many(len(report.problems), "problem")
         output.say(f"and {more:,} more; --json lists {problems}")
+
+
+def _elsewhere(places: Iterable[str], *, room: int, listed: bool) -> str:
+    """Where else the same is wrong: the first places of each file, while there is room.
+
+    Args:
+        places: the first is told already.
+        listed: whether `--json` lists all.
+    """
+    first, *others = dict.fromkeys(places)
+    told: list[str] = []
+    named: Counter[str] = Counter()
+    last, _ = _parted(first)
+    for place in others:
+        file, line = _parted(place)
+        short = line if file == last else place
+        fits = sum(map(len, told)) + 2 * len(told) + len(short) <= room
+        if not told or (fits and named[file] < PLACES_OF_A_FILE):
+            told.append(short)
+            named[file] += 1
+            last = file
+    if not told:
+        return ""
+    more = len(others) - len(told)
+    rest = f" and {more:,} more{'; --json lists all' if listed else ''}" if more else ""
+    return f" (also {', '.join(told)}{rest})"
+
+
+def _parted(place: str) -> tuple[str, str]:
+    """The file of a place, and the rest of it, which tells it from others of the file."""
+    found = re.fullmatch(r"(.*?)(:\d+|, record [\d,]+)", place, re.DOTALL)
+    return (found[1], found[2].removeprefix(", ")) if found else ("", place)
 
 
 def tell_cost(cost: Cost | None, embedder: str) -> None:

@@ -120,7 +120,7 @@ def test_a_sentence_cites_in_one_of_three_ways(
         ({"topic_id": "7", "narrative_id": 8}, "'topic_id' is '7' and 'narrative_id' is '8'"),
         ({"topic_id": 7}, "'topic_id' is a number (7), not text"),
         ({"request_id": "8"}, "neither 'topic_id' nor 'narrative_id'"),
-        ({"topic_id": "7", "team_id": None}, "'team_id' is nothing (null)"),
+        ({"topic_id": "7", "team_id": None}, "'team_id' is nothing (null), not text"),
         ({"topic_id": "7", "run_id": ""}, "the run_id is empty"),
         ({"topic_id": "7\x1b[2J"}, "holds '\\x1b'"),
         ({"narrative_id": True}, "the narrative_id is a truth value"),
@@ -134,13 +134,31 @@ def test_what_a_report_says_of_itself_is_checked(about: dict[str, Any], message:
     assert message in refused.value.message
 
 
+def test_what_is_missing_is_called_so() -> None:
+    """Nobody can quote what is not there; a number they can."""
+    for team, told in {
+        None: ("'team_id' is missing in 'metadata'", "add it"),
+        7: ("'team_id' is a number (7), not text", "quote it"),
+    }.items():
+        row = report("a", team=team)  # type: ignore[arg-type]
+        if team is None:
+            del row["metadata"]["team_id"]
+        with pytest.raises(InvalidInput) as refused:
+            report_of(row)
+        assert (refused.value.message, refused.value.hint) == told
+    with pytest.raises(InvalidInput, match="'metadata' is missing"):
+        report_of({"responses": []})
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"responses": None}, "neither 'responses' nor 'answer'"),
         ({"responses": "text"}, "'responses' is text, not a list"),
-        ({"responses": [{"text": None}]}, "sentence 0 of 'responses' is nothing (null)"),
-        ({"responses": [7]}, "sentence 0 of 'responses' is a number (7)"),
+        ({"responses": [{"text": None}]}, "sentence 0 of 'responses': 'text' is nothing (null)"),
+        ({"responses": [{}]}, "sentence 0 of 'responses': 'text' is missing"),
+        ({"responses": [7]}, "sentence 0 of 'responses' is a number (7), not an object"),
+        ({"responses": ["plain"]}, "sentence 0 of 'responses' is text, not an object"),
         ({"responses": [{"text": "a", "citations": "x"}]}, "the citations of sentence 0"),
         ({"responses": [{"text": "a", "citations": [True]}]}, "the citations of sentence 0"),
         ({"responses": [{"text": "a", "citations": {"x": "1"}}]}, "the citations of sentence 0"),
@@ -405,9 +423,10 @@ def test_topics_that_are_asked_for_alone_are_read(tmp_path: Path) -> None:
     ("topic", "message"),
     [
         ([], "the topic is a list, not an object"),
-        ({"title": "x"}, "'request_id' is nothing (null), not text"),
+        ({"title": "x"}, "'request_id' is missing"),
+        ({"title": "x", "request_id": None}, "'request_id' is nothing (null), not text"),
         ({"request_id": 7, "title": "x"}, "'request_id' is a number (7), not text"),
-        ({"request_id": "7"}, "'title' is nothing (null), not text"),
+        ({"request_id": "7"}, "'title' is missing"),
         ({"request_id": "7", "title": "x", "narrative_id": 8}, "'narrative_id' is 8"),
         ({"request_id": "7", "title": "x", "background": 1}, "'background' is a number (1)"),
         ({"request_id": "1101", "title": "x"}, "topic '1101' was given before"),
@@ -438,6 +457,16 @@ def test_reports_without_topics_are_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as refused:
         read(runs, "autojudge")
     assert "--topics" in refused.value.hint
+
+
+def test_what_is_no_report_needs_no_topics(tmp_path: Path) -> None:
+    """Lines of nothing known are told one by one; they are no reason to ask for an option."""
+    records, problems = read(lines(tmp_path / "x.jsonl", {"foo": 1}, "7"), "autojudge")
+    assert records == []
+    assert [problem.message for problem in problems] == [
+        "it is neither a report nor a line of judgements",
+        "the report is a number (7), not an object",
+    ]
 
 
 def test_names_with_a_bar_never_make_one_id_of_two(tmp_path: Path) -> None:

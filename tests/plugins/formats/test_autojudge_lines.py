@@ -440,11 +440,7 @@ def test_spans_that_fit_in_both_ways_must_be_told(tmp_path: Path) -> None:
         ({"rating": 5}, "'rating' is a number (5), not text"),
         ({"comment": []}, "'comment' is a list, not text"),
         ({"username": "\x1b[31m"}, "the username '\\x1b[31m' holds '\\x1b'"),
-        ({"spans": None}, "'spans' is no list of spans"),
-        ({"spans": [{"start": 1, "end": 0}]}, "'spans' has a span 1:0"),
-        ({"spans": [{"start": "1", "end": 2}]}, "'spans' has a span '1':2 that is none"),
-        ({"spans": [{"start": 0, "end": 3, "text": "Tea"}]}, "the spans are not where their texts"),
-        ({"spans": [{"start": 0, "end": 999}]}, "the spans are not where their texts"),
+        ({"spans": None}, "'spans' is nothing (null), not a list of spans"),
         ({"topic_id": "7"}, "'topic_id' is '7', that of its report '1101'"),
         ({"citation": []}, "'citation' is a list, not an object"),
         ({"citation": {"report": None}}, "'report' is nothing (null), not an object"),
@@ -463,6 +459,80 @@ def test_a_bad_line_costs_that_line(tmp_path: Path, change: dict[str, Any], mess
     assert [work.person for one in records for work in one.assignments] == ["alice"]
     assert len(problems) == 1
     assert problems[0].startswith(f"1: {message}")
+
+
+@pytest.mark.parametrize("lost", ["rating", "comment", "spans", "topic_id", "report", "dataset"])
+def test_a_line_that_lacks_a_key_costs_itself(tmp_path: Path, lost: str) -> None:
+    """It is no report for that, and needs no topics: the message names the key."""
+    found = collection(tmp_path)
+    (good,) = rows(write([said(found["r|1101|teamB/run1"], rating="Bad")], "autojudge")[0])
+    bad = {name: value for name, value in good.items() if name != lost} | {"username": "ben"}
+    records, problems = back(tmp_path, f"{json.dumps(good)}\n{json.dumps(bad)}\n")
+    assert [work.person for one in records for work in one.assignments] == ["alice"]
+    assert problems == [f"2: {lost!r} is missing"]
+
+
+@pytest.mark.parametrize(
+    ("span", "message"),
+    [
+        ({"start": 1, "end": 0}, "span 1 of 'spans' is left out: 1:0 holds nothing"),
+        ({"start": "1", "end": 2}, "span 1 of 'spans' is left out: 'start' is text"),
+        ({"start": 1}, "span 1 of 'spans' is left out: 'end' is missing"),
+        ({"start": 0, "end": 2, "text": 7}, "span 1 of 'spans' is left out: 'text' is a number"),
+        ([], "span 1 of 'spans' is left out: it is a list, not an object"),
+        ({"start": 0, "end": 3, "text": "Tea"}, "span 0:3 of the report is left out: it is not"),
+        ({"start": 0, "end": 999}, "span 0:999 of the report is left out: it is outside"),
+        ({"start": 35, "end": 36, "text": "\ufffd"}, "span 35:36 of the report is left out"),
+    ],
+)
+def test_a_bad_span_costs_that_span(tmp_path: Path, span: Any, message: str) -> None:
+    """Rating, comment and the other spans of the line stay, in either unit."""
+    found = collection(tmp_path)
+    work = said(found["r|1101|teamA/run1"], mark(Side.SUMMARY, 37, 45), rating="Bad", comment="x")
+    for offsets in ("codepoint", "utf16"):
+        (line,) = rows(write([work], "autojudge", offsets=offsets)[0])
+        line["spans"].append(span)
+        records, problems = back(tmp_path, json.dumps(line))
+        (one,) = judged(records).values()
+        assert [(each.rating, each.comment) for each in one.assignments] == [("Bad", "x")]
+        assert [owned.annotation.claim[0].span for owned in one.annotations] == [Span(37, 45)]
+        assert len(problems) == 1
+        assert problems[0].startswith(f"1: {message}")
+
+
+def test_spans_of_what_is_not_there_cost_themselves(tmp_path: Path) -> None:
+    """A document whose text did not come has no place for them; the rating stays."""
+    found = collection(tmp_path)
+    made = [said(found["c|1101|teamA/run1|2|gone"], rating="Bad")]
+    (line,) = rows(write([found["r|1101|teamA/run1"], *made], "autojudge")[0])
+    line["spans"] = [{"start": 0, "end": 2, "text": "No"}]
+    records, problems = back(tmp_path, json.dumps(line))
+    (one,) = judged(records).values()
+    assert [each.rating for each in one.assignments] == ["Bad"]
+    assert problems == ["1: 1 span left out: the document is not there"]
+
+
+def test_where_something_was_said_is_told_of_each_person(tmp_path: Path) -> None:
+    """By its line, though the report that it is of stands in another one."""
+    found = collection(tmp_path)
+    (line,) = rows(write([said(found["d|1101|a"], rating="Bad")], "autojudge")[0])
+    file = tmp_path / "lines.jsonl"
+    ((one,), _) = back(tmp_path, f"\n{json.dumps(line)}")
+    assert one.where == f"{file}:2"
+    both = (line, line | {"username": "ben"})
+    ((one,), _) = back(tmp_path, "\n".join(map(json.dumps, both)))
+    assert one.where == f"{file}:1 (alice), {file}:2 (ben)"
+
+
+def test_a_report_without_sentences_goes_out(tmp_path: Path) -> None:
+    """With its documents, and what was said of it; and comes back."""
+    found = by_id(taken_from(tmp_path, report(documents={"a": POOLS}))[0])
+    text, _ = write([said(found["r|1101|run1"], rating="Bad")], "autojudge")
+    (line,) = rows(text)
+    assert (line["report"]["sentences"], [*line["report"]["documents"]]) == ([], ["a"])
+    records, problems = back(tmp_path, text)
+    assert problems == []
+    assert [one.assignments[0].rating for one in judged(records).values()] == ["Bad"]
 
 
 @pytest.mark.parametrize(

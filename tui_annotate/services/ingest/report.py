@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.protocols import Cost
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.work.importing import ImportCounts
 
 __all__ = ["KEPT_PROBLEMS", "IngestReport", "Outcome", "Progress"]
 
@@ -82,6 +87,18 @@ class IngestReport:
         """Notes what documents do not say of runs that came later, where there may be any."""
         if self.known_documents and self.added:
             self.notes.append(_RUNS)
+
+    def count_work(self, counts: ImportCounts) -> None:
+        """Counts annotations that came with records."""
+        self.annotations += counts.added
+        self.annotations_known += counts.known
+        self.annotations_removed += counts.buried
+
+    def tell_changed(self, count: int) -> None:
+        """Notes on how many samples a state, rating or comment is another than it came before."""
+        if count:
+            where = many(count, "sample")
+            self.notes.append(f"ratings, comments or states of an earlier import changed: {where}")
 
     @property
     def outcome(self) -> Outcome:

@@ -89,8 +89,8 @@ class Run:
         self._share: Callable[[], float | None] = lambda: None
         self._in_flight: dict[SampleKey, str] = {}
         self._segmenting: set[str] = set()
-        self._bare_documents = 0
-        self._bare_segments = 0
+        self._bare_documents = self._bare_segments = 0
+        self._changed = 0
 
     # looking ------------------------------------------------------------------------------------
 
@@ -140,6 +140,7 @@ class Run:
                 self._write(window.popleft(), sentences)
                 self._embed_some(vectors)
                 self._tell("storing")
+        self.report.tell_changed(self._changed)
 
     def embed(self, vectors: Vectors) -> None:
         """Makes all vectors that are missing, also those of a run that was killed."""
@@ -201,10 +202,11 @@ class Run:
             self.report.known += len(samples) - replaced - added
         if batch.told:
             counts = self._annotations.import_records(batch.told)
-            self.report.annotations += counts.added
+            self.report.count_work(counts)
             self.datasets |= {record.sample.dataset for record in batch.told if record.annotations}
-            self.report.annotations_known += counts.known
-            self.report.annotations_removed += counts.buried
+            self._changed += counts.changed
+            for doubt in counts.doubts:
+                self._note(doubt)
         for key in batch.fresh:
             del self._in_flight[key]
         self._segmenting -= batch.texts.keys()

@@ -1,39 +1,51 @@
-"""Work that comes with records: into the log as it is, once, never against what was done here."""
+"""Work that comes with records: into the log as it is, once, never against what was done here.
+
+Of a state, rating and comment the last import tells, until somebody works on the sample here.
+"""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sqlalchemy import Connection
 
 from tui_annotate.domain.annotations import Annotation, annotation_to_json
-from tui_annotate.domain.assignments import Assignment
-from tui_annotate.domain.history import IMPORT, Action, Change, Event
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.history import DISCARD, IMPORT, READ, RELABEL, Action, Change, Event
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
-from tui_annotate.domain.records import Record
+from tui_annotate.domain.records import Problem, Record
 from tui_annotate.storage.codec import from_json, plain, to_json
 from tui_annotate.storage.people.store import keep_person
 from tui_annotate.storage.work.log import Log, Stream
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
+_NOTHING: Final = {"state": State.NEW.value}
+"""What says as little of a part as the empty text does."""
+_NOBODYS: Final = frozenset({IMPORT, READ, RELABEL})
+"""What stands in a stream in which nobody worked here."""
 
 
 @dataclass(slots=True)
 class ImportCounts:
-    """What became of annotations that came with records.
+    """What became of annotations, states, ratings and comments that came with records.
 
     Attributes:
         added: stored now.
         known: were there already.
         buried: had been removed here, and stay removed.
+        changed: samples of which somebody's state, rating or comment is another now than an
+            import before had it.
+        doubts: where what came can not stand, as somebody worked on the sample here.
     """
 
     added: int = 0
     known: int = 0
     buried: int = 0
+    changed: int = 0
+    doubts: list[Problem] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -69,15 +81,14 @@ class Importing:
             person = given.get(name, Person(name, name))
             kind = PersonKind.SETTLED if name == SETTLED else PersonKind.IMPORTED
             keep_person(self.connection, replace(person, kind=kind))
-            self._take(log, log.stream(name, record.sample.key), work)
+            self._take(log, log.stream(name, record.sample.key), work, where=record.where)
 
-    def _take(self, log: Log, stream: Stream, work: _Work) -> None:
+    def _take(self, log: Log, stream: Stream, work: _Work, *, where: str) -> None:
         fresh = self._fresh(log, stream, work.annotations)
-        # Who did anything on the sample already keeps their own state of it.
-        assignment = work.assignment if not stream.seq else None
-        after = _assigned(assignment)
+        after = self._news(log, stream, work.assignment, where=where)
         if not fresh and not after:
             return
+        assignment = work.assignment if after else None
         before = {name: stream.state.assignment[name] for name in after}
         payloads = {new.id: from_json(to_json(annotation_to_json(new))) for new in fresh}
         action = Action(IMPORT, Change(dict.fromkeys(payloads), before), Change(payloads, after))
@@ -89,10 +100,32 @@ class Importing:
             sample=stream.key.id,
             action=action,
             at=(assignment.updated if assignment else "") or self.clock(),
-            seconds=float(assignment.seconds) if assignment else 0.0,
+            # An import tells all the time that was worked, not what was added to it.
+            seconds=max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0,
         )
         log.append(stream, event)
         self.counts.added += len(fresh)
+
+    def _news(
+        self, log: Log, stream: Stream, assignment: Assignment | None, *, where: str
+    ) -> Mapping[str, str]:
+        """The state, rating and comment that are to stand; what can not stand is a doubt."""
+        told = _assigned(assignment)
+        if not stream.seq:
+            return told
+        stands = stream.state.assignment
+        news = {
+            name: value
+            for name, value in told.items()
+            if value != stands[name] and value != _NOTHING.get(name)
+        }
+        if not news:
+            return {}
+        if _is_worked_on(log, stream):
+            self.counts.doubts.append(_doubt(stream, news, where=where))
+            return {}
+        self.counts.changed += any(stands[name] not in ("", _NOTHING.get(name)) for name in news)
+        return news
 
     def _fresh(
         self, log: Log, stream: Stream, annotations: Sequence[Annotation]
@@ -129,6 +162,24 @@ def _assigned(assignment: Assignment | None) -> Mapping[str, str]:
     state, rating, comment = assignment.state.value, assignment.rating, assignment.comment
     parts = {"state": state, "rating": plain(rating), "comment": plain(comment)}
     return {name: value for name, value in parts.items() if value}
+
+
+def _is_worked_on(log: Log, stream: Stream) -> bool:
+    """Whether there is more in a stream than imports, since its sample came last."""
+    verbs = [event.action.verb for event in log.events(stream.person, stream.key)]
+    last = len(verbs) - verbs[::-1].index(DISCARD) if DISCARD in verbs else 0
+    return not _NOBODYS.issuperset(verbs[last:])
+
+
+def _doubt(stream: Stream, news: Mapping[str, str], *, where: str) -> Problem:
+    stands = stream.state.assignment
+    told = "; ".join(
+        f"{name} {stands[name]!r:.50} stands, the file has {value!r:.50}"
+        for name, value in news.items()
+    )
+    message = f"{stream.person!r} worked on {stream.key} here: {told}"
+    hint = "where the file is right, it is changed as any work: tui-annotate annotate"
+    return Problem(where or str(stream.key), message, hint, refused=False)
 
 
 def _other_id(stream: Stream, name: str) -> str:

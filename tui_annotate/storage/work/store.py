@@ -258,8 +258,9 @@ class AnnotationStore:
     def import_records(self, records: Sequence[Record]) -> ImportCounts:
         """Stores people, annotations and assignments of records whose samples are stored.
 
-        Once more adds nothing; what was removed here stays removed; the assignment of a person who
-        did anything on the sample already is left alone. Short transactions, each all or nothing.
+        Once more adds nothing; what was removed here stays removed. A later import's state, rating
+        and comment stand until somebody works on the sample here; from then on they are doubts.
+        Short transactions, each all or nothing.
 
         Raises:
             NotFound: a sample is not stored.

@@ -9,6 +9,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.items import PASSAGE
+from tui_annotate.domain.nouns import many
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Owned, Problem, Record
@@ -20,6 +21,7 @@ from tui_annotate.plugins.imported import made_id
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 
 _SIDES = {"report": Side.SUMMARY, "document": Side.SOURCE}
+_COUNTED = "the offsets were counted in another unit or in another text"
 _EDGES = "\ufeff"
 """What other programs take for white space as well."""
 
@@ -43,41 +45,64 @@ def told(record: Record, said: Iterable[Words], *, offsets: str = "") -> Iterato
     annotations: list[Owned] = []
     works: list[Assignment] = []
     problems: list[Problem] = []
+    places: list[str] = []
     for words in said:
         try:
-            found, blank = _annotations(record.sample, words, offsets)
+            found, doubts = _annotations(record.sample, words, offsets)
         except InvalidInput as error:
             problems.append(problem(words.where, error))
             continue
         annotations += found
         works.append(Assignment(words.person, State.DONE, words.rating, words.comment))
-        if blank:
-            message = f"{blank} spans of white space alone are left out"
-            problems.append(Problem(words.where, message, refused=False))
+        places.append(words.where)
+        problems += (Problem(words.where, *doubt, refused=False) for doubt in doubts)
     people = tuple(Person(work.person, work.person, PersonKind.IMPORTED) for work in works)
-    yield Record(record.sample, tuple(annotations), tuple(works), people, record.where)
+    where = _where(places, works) or record.where
+    yield Record(record.sample, tuple(annotations), tuple(works), people, where)
     yield from problems
 
 
-def _annotations(sample: Sample, words: Words, offsets: str) -> tuple[list[Owned], int]:
-    """An annotation for each span, and how many spans were blank."""
+def _where(places: Sequence[str], works: Sequence[Assignment]) -> str:
+    """Where it was said; of several, who said it there."""
+    if len(places) == 1:
+        return places[0]
+    told = zip(places, works, strict=True)
+    return ", ".join(f"{place} ({work.person})" for place, work in told)
+
+
+def _annotations(
+    sample: Sample, words: Words, offsets: str
+) -> tuple[list[Owned], list[tuple[str, str]]]:
+    """An annotation for each span that can be had; of all others (message, hint)."""
     found: list[Owned] = []
+    doubts: list[tuple[str, str]] = []
     blank = 0
     for name, spans in words.spans.items():
         side = _SIDES[name]
         if not spans:
             continue
         if not sample.side(side):
-            raise InvalidInput(f"there are spans in the {name}, which is not there")
+            doubts.append((f"{many(len(spans), 'span')} left out: the {name} is not there", ""))
+            continue
         text = sample.document(side).text
-        for span in counted(text, spans, offsets=offsets):
+        fitting, others = counted(text, spans, offsets=offsets)
+        doubts += ((_strayed(each, name), _COUNTED) for each in others)
+        for span in fitting:
             trimmed = span.trim(text)
             if trimmed is None:
                 blank += 1
             else:
                 annotation = _annotation(sample, words.person, Anchor(side, 0, trimmed))
                 found.append(Owned(words.person, annotation))
-    return list(dict.fromkeys(found)), blank
+    if blank:
+        doubts.append((f"{many(blank, 'span')} of white space alone left out", ""))
+    return list(dict.fromkeys(found)), doubts
+
+
+def _strayed(span: Sequence[Any], name: str) -> str:
+    start, end, quote = span
+    told = "outside of its text" if quote is None else f"not where its text is, {quote!r:.60}"
+    return f"span {start}:{end} of the {name} is left out: it is {told}"
 
 
 def _annotation(sample: Sample, person: str, anchor: Anchor) -> Annotation:
@@ -88,47 +113,46 @@ def _annotation(sample: Sample, person: str, anchor: Anchor) -> Annotation:
     return Annotation(key, claim, evidence, labels=(PASSAGE,), origin=f"imported:{FORMAT}")
 
 
-def counted(text: str, spans: Sequence[Any], *, offsets: str = "") -> list[Span]:
-    """The spans of a text in code points: the one way of counting that fits all their quotes.
+def counted(
+    text: str, spans: Sequence[Any], *, offsets: str = ""
+) -> tuple[list[Span], list[Sequence[Any]]]:
+    """The spans of a text in code points, by the way of counting that fits most of their quotes.
 
     Args:
         spans: (start, end, quote); the quote may lack white space at its edges, or be None.
         offsets: the way; empty to try both.
 
+    Returns:
+        Those that fit; and those that do not, as they came.
+
     Raises:
-        InvalidInput: none fits, or both do and differ.
+        InvalidInput: two ways fit as many, and not the same.
     """
-    found = [
-        fitting
-        for way in (CODEPOINT, UTF16)
-        if offsets in ("", way) and (fitting := _read(text, spans, way)) is not None
-    ]
-    if not found:
-        start, end, quote = spans[0]
+    ways = [_read(text, spans, way) for way in (CODEPOINT, UTF16) if offsets in ("", way)]
+    fewest = min(found.count(None) for found in ways)
+    best = [found for found in ways if found.count(None) == fewest]
+    if best[0] != best[-1]:
         raise InvalidInput(
-            f"the spans are not where their texts are, {start}:{end} {quote!r:.60} among them",
-            "the offsets were counted in another unit or in another text",
-        )
-    if found[0] != found[-1]:
-        raise InvalidInput(
-            "the spans fit as code points and as UTF-16 units",
+            f"the spans fit as code points and as UTF-16 units{', some each' if fewest else ''}",
             "say which it is with --offsets codepoint or --offsets utf16",
         )
-    return found[0]
+    others = [told for told, span in zip(spans, best[0], strict=True) if span is None]
+    return [span for span in best[0] if span is not None], others
 
 
-def _read(text: str, spans: Sequence[Any], way: str) -> list[Span] | None:
+def _read(text: str, spans: Sequence[Any], way: str) -> list[Span | None]:
+    """The spans as one way has them; None where it has none."""
     to_code_points = utf16_map(text).to_code_points if way == UTF16 else int
-    found = []
+    found: list[Span | None] = []
     for start, end, quote in spans:
         try:
             span = Span(to_code_points(start), to_code_points(end))
             covered = span.of(text)
         except InvalidSpan:
-            return None
-        if quote is not None and _bare(covered) != _bare(quote):
-            return None
-        found.append(span)
+            found.append(None)
+            continue
+        fits = quote is None or _bare(covered) == _bare(quote)
+        found.append(span if fits else None)
     return found
 
 

@@ -46,7 +46,7 @@ def report_of_sample(sample: Sample) -> RunReport:
     if text and (starts != sorted(starts) or starts[:1] != [0] or starts[-1] > len(text)):
         made: tuple[Sentence, ...] = (Sentence(text),)  # nobody says where one ends
     else:
-        ends = [start - 1 for start in starts[1:]] + [len(text)]
+        ends = [*(start - 1 for start in starts[1:]), len(text)][: len(starts)]
         made = tuple(
             Sentence(text[start : max(start, end)], each.citations)
             for start, end, each in zip(starts, ends, found, strict=True)

@@ -14,7 +14,12 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.admission import Seen, dataset_name, described, problem
 from tui_annotate.plugins.files.json_values import Value, json_values
 from tui_annotate.plugins.formats.autojudge.judgements import Words, told
-from tui_annotate.plugins.formats.autojudge.lines import is_line, item_of, judged
+from tui_annotate.plugins.formats.autojudge.lines import (
+    is_line,
+    is_report,
+    item_of,
+    judged,
+)
 from tui_annotate.plugins.formats.autojudge.names import Topic
 from tui_annotate.plugins.formats.autojudge.reports import report_of
 from tui_annotate.plugins.formats.autojudge.samples import TopicSamples
@@ -103,23 +108,25 @@ class _Gathering:
                 if isinstance(value, Problem):
                     yield value
                     continue
-                lone = not is_line(value.value)
-                if lone and options.topics is None:
+                line = is_line(value.value)
+                if not line and options.topics is None and is_report(value.value):
                     raise InvalidInput(
                         f"{value.where} holds a report: its topic is needed",
                         "name the file of topics: --topics topics.jsonl",
                     )
                 try:
-                    if lone:
-                        yield from self._report(value, path)
-                    else:
-                        self._line(value)
+                    yield from self._line(value) if line else self._report(value, path)
                 except InvalidInput as error:
                     yield problem(value.where, error)
 
     def _report(self, value: Value, path: Path) -> Iterator[Problem]:
         if not isinstance(value.value, dict):
             raise InvalidInput(f"the report is {described(value.value)}, not an object")
+        if not is_report(value.value):
+            raise InvalidInput(
+                "it is neither a report nor a line of judgements",
+                "a report has 'metadata' and 'responses', a line 'rating', 'comment' and 'spans'",
+            )
         report, doubts = report_of(value.value)
         place = self._place(dataset_name(path, self._options.dataset), report.topic)
         if place is None:
@@ -127,7 +134,7 @@ class _Gathering:
         self._shelf.put(place, Placed(value.where, report))
         yield from (Problem(value.where, doubt, refused=False) for doubt in doubts)
 
-    def _line(self, value: Value) -> None:
+    def _line(self, value: Value) -> Iterator[Problem]:
         found = judged(value.value)
         place = self._place(self._options.dataset or found.dataset, found.topic)
         if place is None:
@@ -138,6 +145,7 @@ class _Gathering:
             self._shelf.put_page(place, key, page, where=value.where)
         words = Words(found.person, value.where, found.rating, found.comment, found.spans)
         self._shelf.put_words(place, found.item, words)
+        yield from (Problem(value.where, doubt, refused=False) for doubt in found.doubts)
 
     def _place(self, dataset: str, topic: str) -> int | None:
         """Where a topic of a dataset stands among all; None where it is not wanted."""

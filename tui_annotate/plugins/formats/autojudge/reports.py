@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.admission import LONGEST_TEXT, described, identifier
+from tui_annotate.plugins.formats.autojudge.fields import unfit
 
 BREAK: Final = "\n\n"
 """Between a document's title and its text."""
@@ -111,36 +112,44 @@ def report_of(value: Mapping[str, Any]) -> tuple[RunReport, list[str]]:
     """
     about = value.get("metadata")
     if not isinstance(about, dict):
-        raise InvalidInput(f"'metadata' is {described(about)}, not an object")
+        raise unfit(value, "metadata", "an object")
     told = next((name for name in ("responses", "answer") if value.get(name) is not None), None)
     if told is None:
         raise InvalidInput("there is neither 'responses' nor 'answer'", "a report has sentences")
     sentences = _sentences(value[told], value.get("references"), name=told)
     documents, doubts = pages(value.get("documents"))
-    run = Run(_name(about, "run_id"), _name(about, "team_id"))
+    run = Run(*(_name(about, name, of="metadata") for name in ("run_id", "team_id")))
     return RunReport(_topic(about), run, sentences, documents), doubts
 
 
-def written_report(value: Any) -> RunReport:
-    """A report as it stands in an exported line.
+def written_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
+    """The report that stands in an exported line.
+
+    Args:
+        of: what holds it, where that is not all of the line.
 
     Raises:
         InvalidInput: something is missing or of the wrong kind.
     """
+    value = line.get("report")
     if not isinstance(value, dict):
-        raise InvalidInput(f"'report' is {described(value)}, not an object")
-    sentences = _sentences(value.get("sentences"), None, name="sentences")
+        raise unfit(line, "report", "an object", of=of)
+    if not isinstance(value.get("sentences"), list):
+        raise unfit(value, "sentences", "a list", of="report")
+    sentences = _sentences(value["sentences"], None, name="sentences")
     documents, doubts = pages(value.get("documents"))
     if doubts:
         raise InvalidInput(doubts[0])
-    run = Run(_name(value, "run_id"), _name(value, "team_id"))
-    return RunReport(_name(value, "topic_id"), run, sentences, documents)
+    run, team, topic = (
+        _name(value, name, of="report") for name in ("run_id", "team_id", "topic_id")
+    )
+    return RunReport(topic, Run(run, team), sentences, documents)
 
 
-def _name(about: Mapping[str, Any], name: str) -> str:
+def _name(about: Mapping[str, Any], name: str, *, of: str) -> str:
     value = about.get(name)
     if not isinstance(value, str):
-        raise InvalidInput(f"{name!r} is {described(value)}, not text", "quote it")
+        raise unfit(about, name, of=of)
     return identifier(value, what=name)
 
 
@@ -152,7 +161,7 @@ def _topic(about: Mapping[str, Any]) -> str:
         if told is None:
             raise InvalidInput("there is neither 'topic_id' nor 'narrative_id' in 'metadata'")
         return told
-    topic = _name(about, "topic_id")
+    topic = _name(about, "topic_id", of="metadata")
     if told not in (None, topic):
         raise InvalidInput(
             f"'topic_id' is {topic!r} and 'narrative_id' is {told!r}", "they must be the same"
@@ -165,9 +174,12 @@ def _sentences(value: Any, references: Any, *, name: str) -> tuple[Sentence, ...
         raise InvalidInput(f"{name!r} is {described(value)}, not a list")
     texts, cited = [], []
     for place, each in enumerate(value):
-        if not isinstance(each, dict) or not isinstance(each.get("text"), str):
-            told = each.get("text") if isinstance(each, dict) else each
-            raise InvalidInput(f"sentence {place} of {name!r} is {described(told)}, not text")
+        if not isinstance(each, dict):
+            message = f"sentence {place} of {name!r} is {described(each)}, not an object"
+            raise InvalidInput(message, 'write {"text": "..."}')
+        if not isinstance(each.get("text"), str):
+            error = unfit(each, "text")
+            raise InvalidInput(f"sentence {place} of {name!r}: {error.message}", error.hint)
         texts.append(each["text"])
         cited.append(each.get("citations"))
     return tuple(map(Sentence, texts, _cited(cited, references)))
@@ -260,13 +272,17 @@ def page(value: Any) -> Page:
         raise InvalidInput(f"it is {described(value)}, not an object")
     text, title, url = value.get("text"), value.get("title"), value.get("url")
     if not isinstance(text, str):
-        raise InvalidInput(f"its 'text' is {described(text)}, not text")
+        raise _its(unfit(value, "text"))
     for name, told in (("title", title), ("url", url)):
         if not isinstance(told, str | None):
-            raise InvalidInput(f"its {name!r} is {described(told)}, not text")
+            raise _its(unfit(value, name))
     made = Page(text, title or None, url)
     if not made.whole.strip():
         raise InvalidInput("it has no text")
     if (length := len(made.whole)) > LONGEST_TEXT:
         raise InvalidInput(f"it holds {length:,} characters, more than {LONGEST_TEXT:,}")
     return made
+
+
+def _its(error: InvalidInput) -> InvalidInput:
+    return InvalidInput(f"its {error.message}", error.hint)

@@ -13,6 +13,7 @@ from tui_annotate.domain.nearest import meant
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.admission import Seen, described, identifier, problem
 from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.formats.autojudge.fields import unfit
 from tui_annotate.plugins.formats.autojudge.names import Topic
 from tui_annotate.plugins.formats.autojudge.near import Near
 from tui_annotate.plugins.formats.autojudge.reports import Page, RunReport, page
@@ -81,20 +82,20 @@ def _topic(value: Any, place: int) -> Topic:
         raise InvalidInput(f"the topic is {described(value)}, not an object")
     key = value.get("request_id")
     if not isinstance(key, str):
-        raise InvalidInput(f"'request_id' is {described(key)}, not text", "quote it")
+        raise unfit(value, "request_id")
     identifier(key, what="request_id")
     for name in _AGAIN:
         if (again := value.get(name)) is not None and str(again) != key:
             raise InvalidInput(f"'request_id' is {key!r} and {name!r} is {again!r}")
     if not isinstance(title := value.get("title"), str):
-        raise InvalidInput(f"'title' is {described(title)}, not text", "a topic has a title")
+        raise unfit(value, "title")
     return Topic(place, key, title, _text(value, "problem_statement"), _text(value, "background"))
 
 
 def _text(value: Mapping[str, Any], name: str) -> str:
     told = value.get(name)
     if told is not None and not isinstance(told, str):
-        raise InvalidInput(f"{name!r} is {described(told)}, not text")
+        raise unfit(value, name)
     return told or ""
 
 
@@ -134,7 +135,7 @@ class Library:
             raise InvalidInput(f"the document is {described(value)}, not an object")
         told = value.get("id", value.get("docid"))
         if not isinstance(told, str):
-            raise InvalidInput(f"'id' is {described(told)}, not text", "quote it")
+            raise unfit(value, "docid" if "docid" in value and "id" not in value else "id")
         key = identifier(told, what="id of a document")
         line = json.dumps(page(value))
         if self._rows.first(key, line) != line:
