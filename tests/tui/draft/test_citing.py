@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tui.screens.collected import Collection
+from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import citations, citing, items
-from tui_annotate.tui.draft.effects import Open
+from tui_annotate.tui.draft.effects import Blink, Open
 from tui_annotate.tui.draft.sheet import Pointer
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.lines import width
@@ -105,6 +107,30 @@ def test_a_document_that_is_not_there_is_told_as_such() -> None:
     assert kind == "warning"
 
 
+def test_a_sentence_whose_documents_have_no_texts_is_told_so() -> None:
+    """Whatever other document is on screen; one that cites nothing is another matter."""
+    draft = draft_of(REPORT)
+    assert citing.cited_here(draft) == "cited here"
+    bare = draft_of(Collection(texts={}).report())
+    assert citing.cited_here(bare) == "cited text is not available"
+    bare.pointers[Side.SUMMARY] = Pointer(0, bare.citations[-1].span.end + 2)
+    assert citing.cited_here(bare) == "this sentence cites nothing"
+    draft.pointers[Side.SUMMARY] = Pointer(0, bare.citations[-1].span.end + 2)
+    assert citing.cited_here(draft) == "not cited here"
+
+
+def test_in_a_report_that_cites_nothing_the_walk_says_so() -> None:
+    """Suggestions that are hidden are told first."""
+    draft = draft_of(Collection(sentences=[("One.", ())]).report())
+    assert items.walk(1, draft) == [Blink()]
+    assert draft.message[0] == "this report cites nothing"
+    anchors = (Anchor(Side.SUMMARY, 0, Span(0, 4)),)
+    offer = Suggestion(id="s", maker="judge:m", run="run", claim=anchors)
+    draft.suggestions, draft.hiding = (offer,), True
+    items.walk(1, draft)
+    assert "Y shows suggestions" in draft.message[0]
+
+
 def test_all_documents_are_listed_once_with_what_is_known_of_them() -> None:
     """Title and address, or that there is no text."""
     told = citing.listing(REPORT, {"doc-a": "https://example.org/a"})
@@ -114,18 +140,18 @@ def test_all_documents_are_listed_once_with_what_is_known_of_them() -> None:
 
 
 def test_another_document_is_better_by_a_step_of_strength_alone() -> None:
-    """A lead within one step is no news; nothing lit, nothing told."""
+    """A lead within one step is no news; nothing lit, nothing told; no figure beside the name."""
     documents = [Document(Side.SOURCE, name, name) for name in ("a", "b")]
 
     def lit(*scores: float) -> list[Match]:
         pairs = sorted(enumerate(scores), key=lambda pair: -pair[1])
         return [Match(at, 0, Span(0, 1), score, 1) for at, score in pairs]
 
-    assert citing.better(documents, lit(0.4, 0.9), "a") == "better: b 0.90"
+    assert citing.better(documents, lit(0.4, 0.9), "a") == "better: b"
     assert citing.better(documents, lit(0.85, 0.9), "a") == ""
     assert citing.better(documents, lit(0.4, 0.9), "a", lit=5) == ""
     assert citing.better(documents, lit(0.4, 0.9), "b") == ""
-    assert citing.better(documents, lit(0.4, 0.9), "gone") == "better: b 0.90"
+    assert citing.better(documents, lit(0.4, 0.9), "gone") == "better: b"
     assert citing.better(documents, [], "a") == ""
 
 

@@ -120,8 +120,9 @@ def test_done_leads_to_the_note_that_is_kept() -> None:
     made.wake()
     keys(made, "m")
     notes.kept(made, "odd")
+    assert said(made) == "the comment is kept, not saved: M opens it again"
     keys(made, "a enter")
-    assert "on the sample" in said(made)
+    assert said(made) == "a comment is kept on the sample, not saved: M opens it"
     assert keys(made, "m") == [OpenNote("odd")]
     notes.kept(made, "")
     select(made, "loved")

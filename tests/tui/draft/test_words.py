@@ -22,7 +22,7 @@ from tests.tui.draft.desk import (
     select,
     store,
 )
-from tui_annotate.domain.samples import Document, Side
+from tui_annotate.domain.samples import Document, Kind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import moving
 from tui_annotate.tui.draft.counting import letter
@@ -216,6 +216,28 @@ def test_an_offset_at_the_end_belongs_to_the_last_sentence() -> None:
     made = draft()
     moving.pointed(made, Side.SUMMARY, Pointer(0, len(made.text(Side.SUMMARY))))
     assert "sentence 3" in said(made)
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        (Kind.PAIR, "sample"),
+        (Kind.QUESTION, "sample"),
+        (Kind.REPORT, "report"),
+        (Kind.DOCUMENT, "document"),
+        (Kind.CITATION, "citation"),
+    ],
+)
+def test_an_item_is_called_what_it_is(kind: Kind, word: str) -> None:
+    """Where it is rated and where it is commented; of a report nobody expects evidence."""
+    made = draft()
+    made.sample = replace(made.sample, kind=kind)
+    assert ("no evidence" in said(made)) == (kind is not Kind.REPORT)
+    made.scale = ("good", "poor")
+    keys(made, "*")
+    assert said(made).startswith(f"rate the {word}: 1-2 choose")
+    keys(made, "backspace M")
+    assert said(made) == f"comment on the {word}:"
 
 
 def test_an_open_note_says_what_it_is_on() -> None:

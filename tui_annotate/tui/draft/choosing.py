@@ -7,7 +7,7 @@ from dataclasses import replace
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, Need
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import answering, notes, rating
+from tui_annotate.tui.draft import answering, moving, notes, passages, rating
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, Open, Save, Select
 from tui_annotate.tui.draft.offered import DECLINE
 from tui_annotate.tui.draft.state import RATING, Draft, Option, Pending
@@ -125,31 +125,41 @@ def label(draft: Draft, path: LabelPath) -> Effects:
     """
     draft.pending = None
     if draft.editing:
-        return _toggle(draft, path)
+        return [*_took_passage(draft), *_toggle(draft, path)]
     if split := draft.waiting:
         return _decide(draft, split, path)
     found = draft.tree.find(path)
-    problem = "no words here to label" if not draft.claim else _refusal(draft, found)
+    hand = passages.hand(draft)
+    empty = not draft.claim and not passages.alone(draft)
+    problem = "no words here to label" if empty else _refusal(draft, found, hand)
     if problem:
         draft.say(problem, WARNING)
         return [Blink()]
-    if found and found.evidence is Need.REQUIRED and not draft.evidence:
+    if found and found.evidence is Need.REQUIRED and not hand.evidence:
         draft.pending = Pending("evidence", path)
         return []
     return save(draft, path)
 
 
-def _refusal(draft: Draft, found: Label | None) -> str:
-    """Why the claim in hand can not be saved under a label; empty where it can."""
+def _took_passage(draft: Draft) -> Effects:
+    """The selection of a source that is judged is evidence of what is edited."""
+    if (found := passages.passage(draft)) is None:
+        return []
+    draft.evidence += [found] if found not in draft.evidence else []
+    return moving.to_summary(draft)
+
+
+def _refusal(draft: Draft, found: Label | None, hand: passages.Hand) -> str:
+    """Why what is in hand can not be saved under a label; empty where it can."""
     if found is None:
         return "no such label"
     if problem := closed(draft, found):
         return problem
-    if found.evidence is Need.NONE and draft.evidence:
+    if found.evidence is Need.NONE and hand.evidence:
         return f"{found.name} takes no evidence: Backspace gives it back"
     if found.note is Need.NONE and draft.note:
         return f"{found.name} takes no note: Backspace drops it"
-    return beside(draft, found, draft.claim)
+    return beside(draft, found, hand.claim or hand.evidence)
 
 
 def closed(draft: Draft, found: Label | None) -> str:
@@ -162,17 +172,21 @@ def closed(draft: Draft, found: Label | None) -> str:
     return f"{found.name} was split: choose {parts}"
 
 
-def beside(draft: Draft, found: Label, claim: tuple[Anchor, ...], *, but: str = "") -> str:
-    """Why a label can not stand beside the other annotations of a claim, `but` one by its id."""
+def beside(draft: Draft, found: Label, of: tuple[Anchor, ...], *, but: str = "") -> str:
+    """Why a label can not stand beside others of the same claim, of the same evidence without one.
+
+    Args:
+        but: the id of one that is passed over.
+    """
     for known in draft.annotations:
-        if known.claim != claim or known.id == but:
+        if (known.claim or known.evidence) != of or known.id == but:
             continue
-        name = draft.letter(known.id)
+        name, what = draft.letter(known.id), "claim" if known.claim else "passage"
         if found.path in known.labels:
-            return f"{name} says {found.name} of this claim already: a then e edits it"
+            return f"{name} says {found.name} of this {what} already: a then e edits it"
         others = [other for path in known.labels if (other := draft.tree.find(path))]
         if found.exclusive or any(other.exclusive for other in others):
-            return f"{name} says {labels_words(known.labels)} of this claim, one must stand alone"
+            return f"{name} says {labels_words(known.labels)} of this {what}, one must stand alone"
     return ""
 
 
@@ -182,7 +196,8 @@ def _decide(draft: Draft, split: Label, path: LabelPath) -> Effects:
     if known is None or found is None:
         return [Blink()]
     labels = tuple(dict.fromkeys(path if one == split.path else one for one in known.labels))
-    problem = closed(draft, found) or beside(draft, found, known.claim, but=known.id)
+    of = known.claim or known.evidence
+    problem = closed(draft, found) or beside(draft, found, of, but=known.id)
     if found.exclusive and len(labels) > 1:
         problem = f"{found.name} must stand alone: e edits the labels"
     elif found.evidence is Need.NONE and known.evidence:
@@ -220,11 +235,12 @@ def _toggle(draft: Draft, path: LabelPath) -> Effects:
 
 
 def save(draft: Draft, path: LabelPath) -> Effects:
-    """Sends the claim in hand to the store under a label; the draft is empty from then on."""
+    """Sends what is in hand to the store under a label; the draft is empty from then on."""
+    claim, evidence = passages.hand(draft)
     annotation = Annotation(
         id=draft.new_id(),
-        claim=draft.claim,
-        evidence=tuple(sorted(draft.evidence)),
+        claim=claim,
+        evidence=evidence,
         labels=(path,),
         note=draft.note,
         label_set=draft.tree.version,
@@ -240,6 +256,9 @@ def save_edit(draft: Draft) -> Effects:
         return [Blink()]
     if not draft.labels:
         draft.say("no label is left: a digit puts one on, e leaves, x deletes", WARNING)
+        return [Blink()]
+    if not (draft.claim or draft.evidence):
+        draft.say("nothing is left of it: select a claim, or e leaves, x deletes", WARNING)
         return [Blink()]
     changed = replace(
         edited,

@@ -81,6 +81,21 @@ def mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
     return end, Span(start, start + len(marks[at]))
 
 
+def at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
+    """The number of the citation whose mark is at a cell of all that hang behind an offset.
+
+    Args:
+        cell: from 0; None for a cell behind the last one.
+    """
+    end = 0
+    for at, citation in enumerate(found):
+        if citation.span.start <= offset < citation.span.end:
+            end += width(f" [{short(citation.id)}]")
+            if cell < end:
+                return at
+    return None
+
+
 def _joined(marks: Sequence[str]) -> str:
     count = _readable(marks)
     more = [f"+{len(marks) - count}"] if count < len(marks) else []

@@ -11,7 +11,6 @@ from tui_annotate.tui.draft.citations import mark as mark_of
 from tui_annotate.tui.draft.effects import Effects, Open
 from tui_annotate.tui.draft.state import Draft, Kind
 from tui_annotate.tui.draft.words import HINT, WARNING
-from tui_annotate.tui.lines import width
 
 
 def here(draft: Draft) -> list[int]:
@@ -44,16 +43,10 @@ def walk(step: int, draft: Draft) -> Effects:
     return [Open("cited", draft.citation)]
 
 
-def clicked(draft: Draft, offset: int, cell: int) -> Effects:
-    """A mark behind the sentence that ends at `offset` was clicked, at a cell of all its marks."""
-    end = 0
-    for at, citation in enumerate(draft.citations):
-        if citation.span.start <= offset < citation.span.end:
-            end += width(f" [{short(citation.id)}]")
-            if cell < end:
-                draft.citation = at
-                return [Open("cited", at)]
-    return []
+def chosen(draft: Draft, number: int) -> Effects:
+    """A citation whose mark was clicked, by its number from 0."""
+    draft.citation = number
+    return [Open("cited", number)]
 
 
 def mark(draft: Draft) -> tuple[int, Span] | None:
@@ -81,6 +74,10 @@ def cited_here(draft: Draft) -> str:
         return ""
     document = draft.pointers[Side.SOURCE].document
     now = {draft.citations[at].document for at in here(draft)}
+    if now == {None}:
+        return "cited text is not available"
+    if not now and not draft.sample.side(Side.SOURCE):
+        return "this sentence cites nothing"
     return "cited here" if document in now else "not cited here"
 
 
@@ -121,4 +118,4 @@ def better(
     best = matches[0]
     if best.strength <= max(lit, *own, 0):
         return ""
-    return f"better: {short(documents[best.document].key)} {best.score:.2f}"
+    return f"better: {short(documents[best.document].key)}"

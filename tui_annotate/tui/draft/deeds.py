@@ -19,6 +19,7 @@ from tui_annotate.tui.draft import (
     lighting,
     moving,
     notes,
+    passages,
     rating,
     suggesting,
     walking,
@@ -118,6 +119,7 @@ def _back(draft: Draft) -> Effects:
         draft.hits = ()
         return []
     if draft.side is Side.SOURCE:
+        draft.owed = draft.owed and not passages.alone(draft)
         return moving.to_summary(draft)
     if draft.selection:
         draft.wake()
@@ -147,7 +149,7 @@ def _enter(draft: Draft) -> Effects:
     if draft.pending:
         return choosing.accept(draft)
     if draft.side is Side.SOURCE:
-        return moving.to_summary(draft)
+        return moving.leave_source(draft)
     if draft.editing:
         return choosing.save_edit(draft)
     return finishing.done(draft)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.labels import Need
 from tui_annotate.domain.nouns import many
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import notes
+from tui_annotate.tui.draft import moving, notes, passages
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select
 from tui_annotate.tui.draft.sheet import Pointer
 from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, Pending
 from tui_annotate.tui.draft.walking import show_annotation
-from tui_annotate.tui.draft.words import ERROR, HINT, SAVED, WARNING, digit_range, labels_words
+from tui_annotate.tui.draft.words import (
+    ERROR,
+    HINT,
+    SAVED,
+    WARNING,
+    digit_range,
+    item_word,
+    labels_words,
+)
 
 MOST_NAMED = 6
 _UNDONE = {
@@ -21,7 +29,7 @@ _UNDONE = {
     "edit": "the edit",
     "remove": "the deletion",
     "rate": "the rating",
-    "comment": "the comment on the sample",
+    "comment": "the comment",
     "accept": "the acceptance",
     "refuse": "the refusal",
     "done": "finished",
@@ -125,7 +133,8 @@ def _kept_note(draft: Draft) -> Effects | None:
             return [GoTo(at.side, at.index, at.span.start) for at in known.claim[:1]] or [Blink()]
         if note.kind == SAMPLE:
             draft.focused = draft.just_saved = ""
-            draft.say("a note is kept on the sample, not saved: m opens it", WARNING)
+            of = item_word(draft.sample)
+            draft.say(f"a comment is kept on the {of}, not saved: M opens it", WARNING)
             return [Select(Side.SUMMARY, None), Blink()]
         if note.kind == DRAFT:
             draft.say("a note is kept for a claim, not saved: v then m opens it", WARNING)
@@ -194,6 +203,8 @@ def _give_back(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
     stored = next((one for one in draft.annotations if one.id == annotation.id), None)
     if not new and stored:
         draft.editing, draft.labels = stored, list(annotation.labels)
+    if new and not annotation.claim and annotation.evidence:
+        return _give_passage_back(draft, annotation.evidence)
     draft.side = Side.SUMMARY
     effects: Effects = [Focus(Side.SUMMARY)]
     for anchor in annotation.claim[:1]:
@@ -201,6 +212,18 @@ def _give_back(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
         if new or stored is None or stored.claim != annotation.claim:
             effects.append(Select(anchor.side, anchor.span))
     return effects
+
+
+def _give_passage_back(draft: Draft, evidence: Sequence[Anchor]) -> Effects:
+    """A passage that was saved without a claim is selected again, for another digit."""
+    first, *more = evidence
+    draft.side, draft.evidence = Side.SOURCE, more
+    return [
+        Select(Side.SUMMARY, None),
+        Focus(Side.SOURCE),
+        GoTo(first.side, first.index, first.span.start),
+        Select(first.side, first.span),
+    ]
 
 
 def replaced(
@@ -224,7 +247,8 @@ def replaced(
     back = fresh[0] if len(fresh) == 1 and not gone else None
     if back and _in_hand(draft, back):
         draft.evidence, draft.note = [], ""
-        effects = [Select(Side.SUMMARY, None), *show_annotation(draft, back.id)]
+        leave = moving.to_summary(draft) if draft.side is Side.SOURCE else []
+        effects = [*leave, Select(Side.SUMMARY, None), *show_annotation(draft, back.id)]
     elif back and not (draft.open or draft.selection):
         effects = show_annotation(draft, back.id)
     if gone and gone.id not in known and not draft.open and not draft.selection:
@@ -235,7 +259,7 @@ def replaced(
 
 def _in_hand(draft: Draft, known: Annotation) -> bool:
     """Whether what the next digit would save is an annotation that is there, but for its label."""
-    hand = (draft.claim, tuple(draft.evidence), draft.note)
+    hand = (*passages.hand(draft), draft.note)
     return not draft.editing and hand == (known.claim, known.evidence, known.note)
 
 

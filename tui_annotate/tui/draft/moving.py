@@ -8,6 +8,7 @@ from typing import Final
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft import passages
 from tui_annotate.tui.draft.effects import (
     AskWords,
     Blink,
@@ -111,7 +112,7 @@ def hint_key(draft: Draft, key: str) -> Effects:
 def other_side(draft: Draft) -> Effects:
     """To the source, on the focused match; from there back. The claim stays as it is."""
     if draft.side is Side.SOURCE:
-        return to_summary(draft)
+        return leave_source(draft)
     if not draft.sample.side(Side.SOURCE):
         draft.say("this sample has no source text")
         return [Blink()]
@@ -120,6 +121,14 @@ def other_side(draft: Draft) -> Effects:
     draft.looking.at(match)
     there: Effects = [GoTo(Side.SOURCE, match.document, match.span.start)] if match else []
     return [*there, Focus(Side.SOURCE)]
+
+
+def leave_source(draft: Draft) -> Effects:
+    """Back to the summary, unless a passage is selected that the store refused to save alone."""
+    if draft.owed and passages.alone(draft):
+        draft.say("this passage is not saved yet: a digit tries again, Backspace drops it")
+        return [Blink()]
+    return to_summary(draft)
 
 
 def to_summary(draft: Draft) -> Effects:

@@ -122,7 +122,9 @@ def done(draft: Draft, text: str) -> Effects:
 def kept(draft: Draft, text: str) -> Effects:
     """Esc in the note line: the text waits for the next time the same note is opened."""
     if half(draft, text):
-        draft.say("the note is kept, not saved: m opens it again")
+        of_sample = draft.writing is not None and draft.writing.kind == SAMPLE
+        what, again = ("comment", "M") if of_sample else ("note", "m")
+        draft.say(f"the {what} is kept, not saved: {again} opens it again")
     draft.writing = None
     return []
 

@@ -102,7 +102,8 @@ def _refusal(draft: Draft, one: Suggestion) -> str:
         found = draft.tree.find(path)
         if found is None:
             return f"no label here is called {quoted(labels_words([path]))}: e, then a digit"
-        if problem := choosing.closed(draft, found) or choosing.beside(draft, found, one.claim):
+        of = one.claim or one.evidence
+        if problem := choosing.closed(draft, found) or choosing.beside(draft, found, of):
             return problem
         if found.evidence is Need.NONE and one.evidence:
             return f"{found.name} takes no evidence: e, then Backspace gives it back"

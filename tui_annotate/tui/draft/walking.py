@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import Kind, Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import lighting
 from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Reveal
@@ -39,7 +39,8 @@ def item(step: int, draft: Draft) -> Effects:
     if not found:
         hidden = draft.hiding and draft.suggestions
         way = "Y shows suggestions" if hidden else "i marks the words that the source has nowhere"
-        draft.say(f"nothing is open here · {way}")
+        none = draft.sample.kind is Kind.REPORT and not (draft.citations or hidden)
+        draft.say("this report cites nothing" if none else f"nothing is open here · {way}")
         return [Blink()]
     return _walk(draft, found, step)
 

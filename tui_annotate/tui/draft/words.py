@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.items import JUDGED
 from tui_annotate.domain.labels import Label
-from tui_annotate.domain.samples import Request, Side
-from tui_annotate.tui.draft import state
+from tui_annotate.domain.samples import Kind as SampleKind
+from tui_annotate.domain.samples import Request, Sample, Side
+from tui_annotate.tui.draft import passages, state
 from tui_annotate.tui.draft.counting import segment_at
 from tui_annotate.tui.draft.makers import origin_words
 from tui_annotate.tui.draft.quoting import QUOTE_CELLS, cells_of, cut, quoted
@@ -134,7 +136,7 @@ def _pending(draft: Draft, room: _Room) -> str:
     cancel = " · Backspace cancel" if room.full else ""
     if pending.kind == state.RATING:
         keep = " · Enter leaves it as it is" if room.full else ""
-        return f"rate the sample: {digits} choose · 0 not rated{keep}"
+        return f"rate the {item_word(draft.sample)}: {digits} choose · 0 not rated{keep}"
     if pending.kind == "reason":
         return f"flag: why? {digits} choose · 0 own words · Enter no reason{cancel}"
     name = cut(pending.path[-1] if pending.path else "", room.names)
@@ -173,11 +175,30 @@ def _source(draft: Draft, room: _Room) -> str:
     what = "this sentence"
     if selected:
         what = quoted(selected.of(draft.text(Side.SOURCE)), cells=room.quote)
+    if passages.passage(draft) and not draft.editing:
+        return _passage(draft, what, room)
     claim = f" for {_claim(draft, room)}" if draft.claim else ""
     back = " · Tab back" if room.full else ""
     if draft.here(Side.SOURCE) in draft.evidence:
         return f"{what} is evidence{claim}: Space gives it back{back}"
     return f"Space takes {what} as evidence{claim}{back}"
+
+
+def _passage(draft: Draft, what: str, room: _Room) -> str:
+    """What a digit saves with the passage that is selected, and what Space would do with it."""
+    claim, evidence = passages.hand(draft)
+    about = f"{_claim(draft, room)}{_with_evidence(draft, room, evidence)}" if claim else what
+    saves = f"{digit_range(draft.options())} save: {about}{' + note' if draft.note else ''}"
+    if draft.here(Side.SOURCE) in draft.evidence:
+        takes = "Space gives it back"
+    else:
+        takes = "Space takes it" if claim else f"Space takes it for {_claim(draft, room)}"
+    return f"{saves} · {takes}{' · Tab back' if room.full else ''}"
+
+
+def item_word(sample: Sample) -> str:
+    """What a sample is called as a whole: a report, a document or a citation, else a sample."""
+    return str(sample.kind) if sample.kind in JUDGED else "sample"
 
 
 def note_title(draft: Draft, room: _Room) -> str:
@@ -188,9 +209,9 @@ def note_title(draft: Draft, room: _Room) -> str:
     if note.kind == state.REASON:
         return "flagged because"
     if note.kind == state.SAMPLE:
-        return "comment on the sample"
+        return f"comment on the {item_word(draft.sample)}"
     if note.kind == state.DRAFT:
-        return f"note for {_claim(draft, room)}"
+        return f"note for {'this passage' if passages.alone(draft) else _claim(draft, room)}"
     known = next((known for known in draft.annotations if known.id == note.id), None)
     if known is None:
         return "note"
@@ -212,12 +233,14 @@ def anchor_words(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> s
     return words or quoted(anchor.span.of(_text(draft, anchor)), cells=cells)
 
 
-def _with_evidence(draft: Draft, room: _Room) -> str:
-    """The evidence in hand; `no evidence` for none."""
-    if not draft.evidence:
-        return ", no evidence" if draft.sample.side(Side.SOURCE) else ""
-    most = len(draft.evidence) if room.full else _MOST_EVIDENCE
-    return f" + evidence {places(draft, draft.evidence, cells=room.quote // 3, most=most)} ✓"
+def _with_evidence(draft: Draft, room: _Room, evidence: Sequence[Anchor] = ()) -> str:
+    """The evidence in hand, or that which is given; `no evidence` for none, where any is wanted."""
+    evidence = evidence or draft.evidence
+    if not evidence:
+        bare = draft.sample.kind is SampleKind.REPORT or not draft.sample.side(Side.SOURCE)
+        return "" if bare else ", no evidence"
+    most = len(evidence) if room.full else _MOST_EVIDENCE
+    return f" + evidence {places(draft, evidence, cells=room.quote // 3, most=most)} ✓"
 
 
 def places(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:

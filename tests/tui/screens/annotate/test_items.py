@@ -210,6 +210,42 @@ async def test_both_sides_are_marked_and_what_another_document_holds_is_told(fol
         await person.press("d")
         assert "its text is not available" in person.shown()
         assert "better: doc-" in person.shown()
+        assert " 0." not in person.shown()
+
+
+async def test_a_passage_that_is_selected_goes_with_the_digit(folder: Path) -> None:
+    """With the words that were selected before; without any it stands alone, undone and redone."""
+    async with at_work(folder, sample=SENTENCE[0]) as person:
+        await person.press("home v tab home . 1")
+        assert "✓ saved" in person.shown()
+        whole = person.draft.text(Side.SOURCE)
+        ((claim, evidence),), _ = stored(person)
+        assert claim.span.of(person.draft.text(Side.SUMMARY)) == "Crabs"
+        assert evidence.side is Side.SOURCE
+        await person.press("tab end b v 1")
+        last = next(each for each in stored(person)[0] if len(each) == 1)
+        assert last[0].side is Side.SOURCE
+        assert last[0].span.of(whole) == "noon"
+        await person.press("u")
+        assert len(stored(person)[0]) == 1
+        assert person.draft.selection == last[0].span
+        await person.press("U")
+        assert last in stored(person)[0]
+        assert person.draft.side is Side.SUMMARY
+        await person.press("u 1")
+        assert last in stored(person)[0]
+
+
+async def test_a_report_without_texts_says_that_of_what_a_sentence_cites(tmp_path: Path) -> None:
+    """Not that the sentence cites something else."""
+    report = Collection(texts={}).report()
+    folder = make(tmp_path / "space", labels=LABELS, samples=[report])
+    async with at_work(folder, sample=REPORT) as person:
+        assert "cited text is not available" in person.shown()
+        assert "not cited here" not in person.shown()
+        assert "no text" not in person.shown()
+        assert "1 save: sentence 1" in person.line()
+        assert "no evidence" not in person.line()
 
 
 async def test_a_mouse_between_the_frame_and_the_sentence_stays_in_the_sentence(
@@ -272,7 +308,7 @@ async def test_a_comment_is_on_the_sample_whatever_is_in_focus(folder: Path) -> 
     """Where `m` writes on the annotation, `M` does not."""
     async with at_work(folder, sample=REPORT) as person:
         await person.press("1 M")
-        assert "comment on the sample" in person.shown()
+        assert "comment on the report" in person.shown()
         await person.press("x enter")
         assert person.annotations[0].note == ""
         assert stored(person)[1].comment == "x"

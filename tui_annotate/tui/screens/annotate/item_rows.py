@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.items import JUDGED, report_id
 from tui_annotate.domain.samples import Kind, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import citing
+from tui_annotate.tui.draft.citations import Citation
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.lines import cut, shown
 from tui_annotate.tui.palette import NOTED
@@ -34,7 +36,8 @@ def title(
     if side is Side.SUMMARY:
         return _judged(draft, usual, near, said=bool(comment))
     if draft.sample.kind is Kind.REPORT:
-        return usual._replace(notes=(citing.cited_here(draft), *usual.notes))
+        right = usual.right if draft.sample.side(side) else ""
+        return usual._replace(notes=(citing.cited_here(draft), *usual.notes), right=right)
     if draft.sample.kind is Kind.CITATION:
         return _cited(draft, usual, near)
     return usual
@@ -76,6 +79,15 @@ def _cited(draft: Draft, usual: Title, near: Neighbours | None) -> Title:
         name = f"{name} {docid}"
         return usual._replace(name=name, notes=("its text is not available",), right="")
     return usual._replace(name=f"{name} {documents[0].title or docid}")
+
+
+def tabs(sample: Sample, near: Neighbours) -> tuple[Citation, ...]:
+    """The documents that the sentence of a citation cites, where it cites several."""
+    keys, text = near.citations(sample.key), sample.document(Side.SUMMARY).text.rstrip()
+    if len(keys) < 2 or not text:
+        return ()
+    before, whole = sample.id.removesuffix(_docid(sample)), Span(0, len(text))
+    return tuple(Citation(0, whole, key.id.removeprefix(before), None) for key in keys)
 
 
 def around(sample: Sample, near: Neighbours) -> tuple[str, str]:

@@ -5,13 +5,15 @@ What is read of a report is kept while one is in it: a key to its next citation 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.items import JUDGED, report_id
 from tui_annotate.domain.samples import Kind, SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import citing
+from tui_annotate.tui.draft import citations, citing
+from tui_annotate.tui.draft.citations import Citation
 from tui_annotate.tui.draft.effects import Effect, GoTo, Open, Reveal
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.annotate import item_rows
@@ -70,6 +72,11 @@ class AnnotateItems(AnnotateAhead):
         if near := self._near(draft):
             draft.tabs = len(near.citations(draft.sample.key))
 
+    def cited(self, draft: Draft) -> Sequence[Citation]:
+        """Behind the sentence of a citation stand the documents that it cites, as tabs."""
+        near = self._near(draft)
+        return item_rows.tabs(draft.sample, near) if near else super().cited(draft)
+
     def around(self, draft: Draft, side: Side) -> tuple[str, str]:
         """A sentence stands in its report."""
         near = self._near(draft) if side is Side.SUMMARY else None
@@ -114,8 +121,16 @@ class AnnotateItems(AnnotateAhead):
         """A mark behind a sentence was clicked: its document comes on screen."""
         message.stop()
         draft = self.draft
-        if draft and message.pane is self.pane(Side.SUMMARY) and not draft.writing:
-            self.perform(citing.clicked(draft, message.offset, message.cell))
+        if draft is None or message.pane is not self.pane(Side.SUMMARY) or draft.writing:
+            return
+        at = citations.at_cell(self.cited(draft), message.offset, message.cell)
+        near = self._near(draft)
+        if at is None or (near and near.citations(draft.sample.key)[at] == draft.sample.key):
+            return
+        if near:
+            self._go_to(near.citations(draft.sample.key)[at])
+        else:
+            self.perform(citing.chosen(draft, at))
 
     def _show_citation(self, draft: Draft) -> None:
         """Its sentence has the cursor; its document is on screen, at what is lit in it."""
@@ -192,9 +207,16 @@ class AnnotateItems(AnnotateAhead):
     def _show_marks(self, draft: Draft, side: Side) -> None:
         """Also the citation that was walked to."""
         super()._show_marks(draft, side)
-        mark = citing.mark(draft) if side is Side.SUMMARY else None
+        mark = self._mark(draft) if side is Side.SUMMARY else None
         if self._changed(f"citation {side}", mark):
             self.pane(side).set_tag(mark)
+
+    def _mark(self, draft: Draft) -> tuple[int, Span] | None:
+        near, key = self._near(draft), draft.sample.key
+        if near is None:
+            return citing.mark(draft)
+        keys = near.citations(key)
+        return citations.mark(self.cited(draft), keys.index(key) if key in keys else -1)
 
     def pages_of(self, desk: Desk) -> tuple[list[tuple[str, str]], int]:
         """Also the documents of the item, and one's comment on it."""

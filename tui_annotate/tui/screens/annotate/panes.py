@@ -6,7 +6,7 @@ What is asked of the assist here happens in memory, at once; preparing it is a t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -89,7 +89,7 @@ class AnnotatePanes(AnnotateHeights):
         text, language = "", "en"
         if index < len(documents):
             text, language = documents[index].text, documents[index].language
-        tags = citations.tags(self.draft.citations) if side is Side.SUMMARY else None
+        tags = citations.tags(self.cited(self.draft)) if side is Side.SUMMARY else None
         sentences, around = self.draft.sentences(side, index), self.around(self.draft, side)
         self.pane(side).load(text, sentences, language=language, tags=tags, around=around)
         self._documents[side] = index
@@ -97,6 +97,10 @@ class AnnotatePanes(AnnotateHeights):
         wanted = self._offsets.get((side, index), 0) if offset is None else offset
         if text and wanted:
             self.pane(side).go_to(min(wanted, len(text)))
+
+    def cited(self, draft: Draft) -> Sequence[citations.Citation]:
+        """What has its marks behind the sentences of a summary."""
+        return draft.citations
 
     def around(self, draft: Draft, side: Side) -> tuple[str, str]:
         """What stands before and after the text of a side where it is a part of something."""

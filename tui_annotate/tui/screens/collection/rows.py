@@ -14,7 +14,8 @@ from tui_annotate.tui.screens.collection.folding import Row
 
 UNFOLDED: Final = "▾"
 OPEN: Final = "·"
-"""In front of a row whose rows are shown; and of what is not complete."""
+NOTHING: Final = " "
+"""In front of a row whose rows are shown; of what is not complete; of what has nothing to do."""
 
 _INDENT: Final = 2  # cells a floor
 _NAME: Final = 32  # cells of an id at most
@@ -55,6 +56,7 @@ class TreeRows(RowList):
         row = self._rows[index]
         style = palette.quiet if row.complete else palette.text
         tick = (CHOSEN, palette.good) if row.complete else (OPEN, palette.accent)
+        tick = tick if row.total else (NOTHING, style)
         left: list[Run] = [
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
             (" " * (_INDENT * (len(row.path) - 1) + 1), style),
