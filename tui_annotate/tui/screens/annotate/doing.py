@@ -14,7 +14,7 @@ from tui_annotate.tui.draft import alone, finishing, rating, suggesting, walking
 from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
 from tui_annotate.tui.draft.place import place
 from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
-from tui_annotate.tui.draft.words import SAVED, labels_words
+from tui_annotate.tui.draft.words import SAVED, item_word, labels_words
 from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.again import AnnotateAgain
 from tui_annotate.tui.screens.annotate.samples import SAVING_WORD
@@ -65,7 +65,7 @@ class AnnotateDoing(AnnotateAgain):
                 self._send(partial(self._timed, remove), partial(self._replaced, words))
             case Comment(text):
                 comment = partial(annotate.comment, who, key, text)
-                words = "the comment on the sample is saved · u undo"
+                words = f"the comment on the {item_word(desk.sample)} is saved · u undo"
                 self._send(
                     partial(self._timed, comment),
                     partial(self._replaced, words),
