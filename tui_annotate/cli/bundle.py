@@ -123,14 +123,14 @@ def tell(merged: Merged) -> None:
 
 def tell_apart(merged: Merged) -> None:
     """What both sides did otherwise, and what does not fit here."""
-    tell_forks(merged.forks)
+    _tell_forks(merged.forks)
     for taken in merged.refused[:SHOWN]:
         output.say(f"left out: {taken.key}: {taken.refused}")
     if len(merged.refused) > SHOWN:
         output.say(f"left out: {len(merged.refused) - SHOWN:,} more")
 
 
-def tell_forks(forks: list[Fork]) -> None:
+def _tell_forks(forks: list[Fork]) -> None:
     """Both versions of what was done on two sides, the one that stands first."""
     for fork in forks:
         sides = [("there", fork.there_at, fork.there), ("here", fork.here_at, fork.here)]

@@ -30,6 +30,9 @@ from tui_annotate.domain.version import VERSION
 COPIED: Final = "copied"
 """Among the versions of an event: the hash of the event that it is a copy of."""
 
+IDLE: Final = frozenset({READ, RELABEL})
+"""Verbs of what is no deed: time alone, and that labels are called otherwise."""
+
 _NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
 
 
@@ -232,12 +235,8 @@ def moved(
 
 
 def _newest(events: Iterable[Event]) -> tuple[str, str]:
-    """When the last deed was done, and what decides between two of one moment; empty for none.
-
-    Time alone is no deed, and that labels are called otherwise is nobody's.
-    """
-    idle = {READ, RELABEL}
-    deeds = ((event.at, origin(event)) for event in events if event.action.verb not in idle)
+    """When the last deed was done, and what decides between two of one moment; empty for none."""
+    deeds = ((event.at, origin(event)) for event in events if event.action.verb not in IDLE)
     return max(deeds, default=("", ""))
 
 

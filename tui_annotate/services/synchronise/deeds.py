@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.history import READ, RELABEL, Event
+from tui_annotate.domain.history import Event
 from tui_annotate.domain.items import JUDGED
+from tui_annotate.domain.merging import IDLE
 from tui_annotate.domain.records import Record
 from tui_annotate.storage.work.plans import Stream
 
@@ -39,14 +40,12 @@ def worked(stream: Stream) -> bool:
 def last_deed(events: Iterable[Event], *, since: str = "") -> str:
     """When the last deed among some events was done; empty for none.
 
-    That somebody looked is no deed, nor that labels are called otherwise.
-
     Args:
         since: the hash of the event behind which to look; those before it count for nothing.
     """
     last = ""
     for event in events:
-        if event.action.verb not in {READ, RELABEL}:
+        if event.action.verb not in IDLE:
             last = max(last, event.at)
         if event.hash == since:
             last = ""

@@ -14,7 +14,8 @@ from sqlalchemy import Connection
 
 from tui_annotate.domain.annotations import Annotation, annotation_to_json
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.history import DISCARD, IMPORT, READ, RELABEL, Action, Change, Event
+from tui_annotate.domain.history import DISCARD, IMPORT, Action, Change, Event
+from tui_annotate.domain.merging import IDLE
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.storage.codec import from_json, plain, to_json
@@ -24,7 +25,7 @@ from tui_annotate.storage.work.log import Log, Stream
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
 _NOTHING: Final = {"state": State.NEW.value}
 """What says as little of a part as the empty text does."""
-_NOBODYS: Final = frozenset({IMPORT, READ, RELABEL})
+_NOBODYS: Final = IDLE | {IMPORT}
 """What stands in a stream in which nobody worked here."""
 
 

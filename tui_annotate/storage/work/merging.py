@@ -180,11 +180,9 @@ class MergeStore:
             stream = log.stream(person, key)
             if stream.head != head:
                 return False
-            theirs, mine = (
-                (_counted(log, stream, other(stream)), at),
-                (stream.state, stream.updated),
-            )
-            for to, when in (theirs,) if stays else (theirs, mine):
+            steps = [(_counted(log, stream, other(stream)), at)]
+            steps += [] if stays else [(stream.state, stream.updated)]
+            for to, when in steps:
                 if not stream.state.alike(to):
                     name = (person, *key)
                     event = moved(name, stream.state, to, head=stream.head, at=when)

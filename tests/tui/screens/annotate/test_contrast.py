@@ -11,7 +11,7 @@ from textual.worker import Worker
 from tests.tui.screens.work import CHINESE, SOURCE, SUMMARY, Person, at_work, make
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.tui.draft.contrasting import NOTHING
-from tui_annotate.tui.screens.annotate import contrast
+from tui_annotate.tui.screens.annotate import signals
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
 
 WIDE = (140, 40)
@@ -142,7 +142,7 @@ async def test_a_long_sample_is_read_when_it_is_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until then nothing of it is read; conflicts are told all the same."""
-    monkeypatch.setattr(contrast, "QUICK", 10)
+    monkeypatch.setattr(signals, "QUICK", 10)
     async with at_work(folder) as person:
         await person.words("15", "pounds")
         assert any("12" in words for words in marked(person, "conflicts", Side.SOURCE))

@@ -10,20 +10,17 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.contrasting import NOTHING, Contrast, Place, Seen, contrast, seen
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.annotate.panes import AnnotatePanes
-from tui_annotate.tui.screens.annotate.signals import LOADING
+from tui_annotate.tui.screens.annotate.signals import LOADING, is_quick
 
 if TYPE_CHECKING:
     from tui_annotate.services.assist import SampleAssist
-
-QUICK: Final = 100_000
-"""Characters of a sample that are read without being asked: a fifth of a second of a thread."""
 
 _PAUSE = 0.06  # seconds without another match in focus until it is looked at closely
 _KEPT = 8  # samples whose marks are kept
@@ -115,7 +112,7 @@ class AnnotateContrast(AnnotatePanes):
             return
         if not all(draft.sample.side(side) for side in Side):
             return
-        quick = sum(len(document.text) for document in draft.sample.documents) <= QUICK
+        quick = is_quick(draft.sample)
         if self.marking or quick:
             call = partial(self._read, draft, _places(draft.sample) if quick else [_SUMMARY])
             self._reading = draft

@@ -124,13 +124,13 @@ class AnnotateItems(AnnotateAhead):
         if draft is None or message.pane is not self.pane(Side.SUMMARY) or draft.writing:
             return
         at = citations.at_cell(self.cited(draft), message.offset, message.cell)
-        near = self._near(draft)
-        if at is None or (near and near.citations(draft.sample.key)[at] == draft.sample.key):
+        if at is None:
             return
-        if near:
-            self._go_to(near.citations(draft.sample.key)[at])
-        else:
+        near, here = self._near(draft), draft.sample.key
+        if near is None:
             self.perform(citing.chosen(draft, at))
+        elif (key := near.citations(here)[at]) != here:
+            self._go_to(key)
 
     def _show_citation(self, draft: Draft) -> None:
         """Its sentence has the cursor; its document is on screen, at what is lit in it."""

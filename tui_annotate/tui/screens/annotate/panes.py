@@ -246,7 +246,7 @@ class AnnotatePanes(AnnotateHeights):
             return
         assist, worker = self.session.assist(), get_current_worker()
         words = assist.prepare(desk.sample, desk.segments, vectors=False)
-        if self._cold or signals.take_long(desk.sample):
+        if self._cold or not signals.is_quick(desk.sample):
             self.app.call_from_thread(self.prepared, number, words, signals.LOADING)
         if worker.is_cancelled:
             return
